@@ -73,7 +73,7 @@ void Dispatch::begin_workgroup(uint64_t linear_id, Workgroup* workgroup) const {
                    static_cast<uint32_t>(linear_id / grid[0] / grid[1])};
   // Workgroups go round robin over the XCDs.
   workgroup->xcc_id = static_cast<uint32_t>(linear_id % static_cast<uint64_t>(target_.num_xcds));
-  workgroup->lds.init(config_.kernel.lds_bytes + config_.dynamic_lds);
+  workgroup->lds.init(config_.kernel.lds_bytes + config_.dynamic_lds, num_waves_);
   workgroup->scratch_bytes = scratch_bytes_;
   const size_t scratch = size_t{scratch_bytes_} * kMaxLanes * num_waves_;
   workgroup->scratch.resize(scratch);

@@ -46,9 +46,32 @@ bool is_load(OpClass cls) {
   return cls == OpClass::VmemLoad || cls == OpClass::LdsRead || cls == OpClass::Smem;
 }
 
+bool is_vector_alu(OpClass cls) {
+  return cls == OpClass::Valu || cls == OpClass::Transcendental || cls == OpClass::Mfma;
+}
+
+// A register that an operation without interlock has written, used by `in`: faults when that is
+// too early, forgets the hazard when it is over.
+void check_result(Wave& w, const Inst& in, int reg, bool writing) {
+  const uint64_t now = w.wait_states;
+  if (writing || now >= w.result_ready[reg]) {
+    w.pending[reg >> 6] &= ~(uint64_t{1} << (reg & 63));
+    return;
+  }
+  // An accumulator is forwarded to the next matrix operation.
+  if (in.op->cls == OpClass::Mfma) return;
+  const bool matrix = w.result_of_matrix[reg];
+  if (!matrix && (in.op->cls == OpClass::Transcendental || !is_vector_alu(in.op->cls))) return;
+  fail(FaultKind::MissingWait,
+       register_name(reg) + " is used " + std::to_string(w.result_ready[reg] - now) +
+           " wait states too early: it is the result of a " +
+           (matrix ? "matrix" : "transcendental") +
+           " operation, which the hardware does not wait for (s_nop)");
+}
+
 // The instruction touches a register that a load in flight will write. Loads of one kind return in
 // order, so a second one into the same register (the other half of it, say) is fine.
-void check_pending(const Wave& w, const Inst& in, std::span<const RegMask> masks, bool writing) {
+void check_pending(Wave& w, const Inst& in, std::span<const RegMask> masks, bool writing) {
   for (const RegMask& m : masks) {
     uint64_t hit = w.pending[m.word] & m.mask;
     for (; hit; hit &= hit - 1) {
@@ -56,14 +79,29 @@ void check_pending(const Wave& w, const Inst& in, std::span<const RegMask> masks
       if (!w.owns(reg))
         fail(FaultKind::IllegalInstruction,
              register_name(reg) + " is not among the registers that the kernel has allocated");
-      const bool same_order =
-          writing && is_load(in.op->cls) && w.pending_event[reg] != MemEvent::Smem &&
-          (in.op->cls == OpClass::LdsRead) == (w.pending_event[reg] == MemEvent::Lds);
+      if (w.pending_count[reg] == 0) {
+        check_result(w, in, reg, writing);
+        continue;
+      }
+      const bool same_order = writing && is_load(in.op->cls) &&
+                              w.pending_event[reg] != MemEvent::Smem &&
+                              (in.op->cls == OpClass::LdsRead) ==
+                                  (w.pending_event[reg] == MemEvent::Lds);
       if (same_order) continue;
-      fail(FaultKind::MissingWait,
-           register_name(reg) + (writing ? " is overwritten" : " is used") +
-               " while a load into it is in flight; no s_waitcnt covers it");
+      fail(FaultKind::MissingWait, register_name(reg) + (writing ? " is overwritten" : " is used") +
+                                       " while a load into it is in flight; no s_waitcnt covers it");
     }
+  }
+}
+
+// Notes when the result of `in`, which the hardware does not interlock, may be read.
+void note_result(Wave& w, const Inst& in) {
+  const Operand& dst = in.dst();
+  if (!dst.is_vector()) return;
+  for (int reg = dst.reg; reg < dst.reg + dst.dwords; ++reg) {
+    w.result_ready[reg] = w.wait_states + 1 + in.result_states;
+    w.result_of_matrix.set(reg, in.op->cls == OpClass::Mfma);
+    w.pending[reg >> 6] |= uint64_t{1} << (reg & 63);
   }
 }
 
@@ -99,6 +137,7 @@ void execute(Wave& w, const Inst& in) {
   } else {
     in.run(w, in);
   }
+  if (in.result_states) note_result(w, in);
   if (in.writes_exec && (w.scalar_undef(kExec) | w.scalar_undef(kExec + 1))) [[unlikely]]
     fail(FaultKind::UndefinedValue, "the exec mask depends on bits that were never written");
 }
@@ -192,6 +231,7 @@ class WorkgroupRunner {
           fail(FaultKind::InstructionBudget, "the wave has executed " + std::to_string(budget) +
                                                  " instructions; an endless loop?");
         ++executed[in.index];
+        ++w.wait_states;
         w.ip = current + 1;
         execute(w, in);
       }

@@ -35,6 +35,8 @@ const char* fault_kind_name(FaultKind kind) {
       return "misaligned access";
     case FaultKind::InstructionBudget:
       return "instruction budget exhausted";
+    case FaultKind::Trap:
+      return "trap";
     case FaultKind::Unsupported:
       return "unsupported";
     case FaultKind::IllegalInstruction:

@@ -19,6 +19,7 @@ enum class FaultKind : uint8_t {
   BarrierNotReached,   // some waves wait at a barrier that another wave never reaches
   Misaligned,          // an access the hardware would refuse
   InstructionBudget,   // endless loop
+  Trap,                // s_trap: the kernel stopped itself (__builtin_trap, a failed assertion)
   Unsupported,         // instruction, operand or mode that the simulator does not execute
   IllegalInstruction,  // bytes that are no instruction, or a register the kernel does not own
 };

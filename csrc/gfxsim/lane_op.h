@@ -17,6 +17,7 @@ enum class Undef : uint8_t {
   Bits,   // result bits depend on single source bits (logic, shifts, byte selection): a result bit
           // is undefined when filling the undefined source bits differently changes it
   Carry,  // like Bits, and every bit above an undefined one (addition, multiplication)
+  Used,   // like Whole, but only if filling the undefined source bits differently changes the result
 };
 
 // Result types beyond plain lane values.
@@ -104,6 +105,10 @@ struct LaneOpOptions {
   unsigned control = 0;    // sources (bit i: source i) that make the whole result undefined
   bool keep_high = false;  // a 16-bit result keeps the destination's high half
 };
+
+// Not every lane function can be vectorised (those that call into libm cannot).
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wpass-failed"
 
 template <class F, LaneOpOptions Options, class R, class... A>
 struct LaneOp {
@@ -221,6 +226,7 @@ struct LaneOp {
         out[lane] = kAll;
       } else {
         out[lane] = probe(value, undef, std::index_sequence<I...>{});
+        if (Options.undef == Undef::Used && out[lane]) out[lane] = kAll;
       }
     }
   }
@@ -246,6 +252,8 @@ struct LaneOp {
     return changed;
   }
 };
+
+#pragma clang diagnostic pop
 
 template <class Signature>
 struct LaneRow_;

@@ -53,6 +53,14 @@ struct Target {
   uint32_t cache_line_bytes = 128;
   std::array<uint8_t, kNumMemEvents> counters{};  // bit per Counter that an event increments
   std::array<CounterName, 8> counter_names{};     // empty name ends the list
+  // Hazards that the hardware does not interlock: wait states (instructions, or s_nop counts) that
+  // must lie between an operation and the first that reads its result. The compiler keeps them,
+  // except inside and around inline assembly. (LLVM, GCNHazardRecognizer: MAI VALU hazards of
+  // gfx940, transcendental forwarding.)
+  int matrix_result_states = 2;      // beyond the passes of an f32 or f64 matrix operation
+  int matrix_result_states_xdl = 3;  // ... of any other
+  int matrix_result_states_xdl_long = 4;  // ... of any other with more than two passes
+  int transcendental_result_states = 1;   // before another vector operation that is none
   // Apertures of the flat address space.
   uint64_t shared_aperture = uint64_t{0x00010000} << 32;
   uint64_t private_aperture = uint64_t{0x00020000} << 32;

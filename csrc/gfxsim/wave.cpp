@@ -78,7 +78,8 @@ void Wave::land(InFlight& op) {
     if (--pending_count[reg] == 0) pending[reg >> 6] &= ~(uint64_t{1} << (reg & 63));
   if (op.num_regs > 0) --pending_regs;
   if (op.landing) op.landing();
-  if (op.lds_slot >= 0) lds_in_flight.remove(op.lds_slot);
+  for (const int slot : op.lds_slots)
+    if (slot >= 0) lds_in_flight.remove(slot);
 }
 
 void Wave::wait(Counter counter, uint32_t value) {

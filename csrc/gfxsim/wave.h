@@ -1,7 +1,9 @@
 // The state of one wave: registers, their undefined bits, and the memory operations in flight.
 #pragma once
 
+#include <array>
 #include <bit>
+#include <bitset>
 #include <cstdint>
 #include <cstring>
 #include <deque>
@@ -36,7 +38,7 @@ struct InFlight {
   uint8_t counters = 0;    // counters that still hold it (bit per Counter)
   uint16_t first_reg = 0;  // registers it will write, in the unified index space
   uint16_t num_regs = 0;
-  int16_t lds_slot = -1;          // its entry of Wave::lds_in_flight, if it accesses LDS
+  std::array<int16_t, 2> lds_slots{-1, -1};  // its entries of Wave::lds_in_flight
   std::function<void()> landing;  // e.g. writes a memory-to-LDS load into LDS; may be empty
 };
 
@@ -51,13 +53,16 @@ struct Wave {
 
   // Bitmaps over the unified register index.
   uint64_t undef_any[kRegWords] = {};  // some bit of some lane may be undefined
-  uint64_t pending[kRegWords] = {};    // a load in flight will write it
+  // A use needs a look: a load in flight will write it, a result is not ready yet (result_ready),
+  // or the kernel does not own it.
+  uint64_t pending[kRegWords] = {};
 
   // --- control ---
   const Inst* ip = nullptr;  // the next instruction
   WaveStatus status = WaveStatus::Running;
   uint32_t id = 0;        // within the workgroup
-  uint64_t executed = 0;  // instructions so far
+  uint64_t executed = 0;     // instructions so far
+  uint64_t wait_states = 0;  // executed, plus the counts of s_nop
   Workgroup* workgroup = nullptr;
   LaunchCounters* counters = nullptr;  // of this host thread
   const Target* target = nullptr;
@@ -70,6 +75,11 @@ struct Wave {
   uint32_t pending_regs = 0;              // entries of in_flight that write registers
   uint8_t pending_count[kNumRegs] = {};   // loads in flight into a register
   MemEvent pending_event[kNumRegs] = {};  // of the newest one
+
+  // Results of operations that the hardware does not interlock: the wait state from which the
+  // register may be read.
+  uint64_t result_ready[kNumVectorRegs] = {};
+  std::bitset<kNumVectorRegs> result_of_matrix;  // else of a transcendental operation
 
   // --- registers, by name ---
   uint64_t exec() const { return pair(kExec); }

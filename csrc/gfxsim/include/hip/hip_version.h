@@ -1,0 +1,7 @@
+// The HIP interface version that this subset follows.
+#pragma once
+
+#define HIP_VERSION_MAJOR 7
+#define HIP_VERSION_MINOR 0
+#define HIP_VERSION_PATCH 0
+#define HIP_VERSION (HIP_VERSION_MAJOR * 10000000 + HIP_VERSION_MINOR * 100000 + HIP_VERSION_PATCH)

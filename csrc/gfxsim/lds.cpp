@@ -1,0 +1,259 @@
+#include "gfxsim/lds.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <string>
+
+#include "gfxsim/lane_data.h"
+#include "gfxsim/text.h"
+#include "gfxsim/wave.h"
+
+namespace gfxsim {
+namespace {
+
+constexpr int kEpochShift = 32, kWaveShift = 24;
+constexpr uint64_t kIndexMask = (uint64_t{1} << kWaveShift) - 1;
+constexpr uint64_t kMaxWaves = 256;
+
+uint64_t make_mark(uint32_t epoch, uint32_t wave, const Inst& inst) {
+  return uint64_t{epoch} << kEpochShift | uint64_t{wave} << kWaveShift | (inst.index & kIndexMask);
+}
+
+// Another wave's mark of the same epoch.
+bool conflicts(uint64_t mark, uint64_t mine) {
+  const uint64_t difference = (mark ^ mine) >> kWaveShift;
+  return difference != 0 && difference < kMaxWaves;
+}
+
+bool same_epoch(uint64_t a, uint64_t b) { return (a ^ b) >> kEpochShift == 0; }
+bool same_wave(uint64_t a, uint64_t b) { return (a ^ b) >> kWaveShift == 0; }
+
+// Keeps the newest marks of two different waves.
+void remember(uint64_t (&marks)[2], uint64_t mine) {
+  marks[same_wave(marks[0], mine) || !same_epoch(marks[0], mine) ? 0 : 1] = mine;
+}
+
+// Instructions of a program lie in one array, in the order of their index.
+const Inst& inst_of(uint64_t mark, const Inst& neighbour) {
+  const auto index = static_cast<int64_t>(mark & kIndexMask);
+  return *(&neighbour + (index - static_cast<int64_t>(neighbour.index)));
+}
+
+uint32_t wave_of(uint64_t mark) { return static_cast<uint32_t>(mark >> kWaveShift & 0xff); }
+
+std::string byte_range(const LdsAccess& access, int lane) {
+  const uint32_t begin = access.address[lane];
+  return access.bytes == 1 ? concat("byte ", begin, " of LDS")
+                           : concat("bytes ", begin, "..", begin + access.bytes - 1, " of LDS");
+}
+
+const char* verb(LdsAccessKind kind) {
+  switch (kind) {
+    case LdsAccessKind::Read:
+      return "reads";
+    case LdsAccessKind::Write:
+      return "writes";
+    case LdsAccessKind::Atomic:
+      return "changes";
+  }
+  return "touches";
+}
+
+}  // namespace
+
+int LdsAccessPool::add(const LdsAccess& access) {
+  if (free_.empty()) {
+    free_.push_back(static_cast<int>(slots_.size()));
+    slots_.emplace_back();
+    used_.push_back(0);
+  }
+  const int slot = free_.back();
+  free_.pop_back();
+  slots_[slot] = access;
+  used_[slot] = 1;
+  return slot;
+}
+
+void LdsAccessPool::remove(int slot) {
+  used_[slot] = 0;
+  free_.push_back(slot);
+}
+
+void Lds::init(uint32_t bytes, uint32_t num_waves) {
+  size_ = bytes;
+  num_waves_ = num_waves;
+  data_.resize(bytes);
+  undef_.assign(bytes, 0xff);
+  const uint32_t dwords = (bytes + 3) / 4;
+  if (is_shared() && tags_.size() < dwords) {
+    tags_.resize(dwords);
+    split_epoch_.resize(dwords);
+  }
+  any_split_ = any_atomic_ = false;
+  dma_pending_.assign(dwords, 0);
+  dma_in_flight_ = 0;
+  for (const auto& transfer : transfers_) transfer->in_flight = false;
+  ++epoch_;
+}
+
+void Lds::check_bounds(const LdsAccess& access) const {
+  uint32_t highest = 0;
+  for (int lane = 0; lane < kMaxLanes; ++lane)
+    highest = std::max(highest, access.mask >> lane & 1 ? access.address[lane] : 0);
+  if (uint64_t{highest} + access.bytes <= size_) [[likely]]
+    return;
+  for_lanes(access.mask, [&](int lane) {
+    const uint32_t address = access.address[lane];
+    if (uint64_t{address} + access.bytes <= size_) return;
+    fail_access(FaultKind::LdsOutOfBounds, lane, address,
+                concat(verb(access.kind), " ", byte_range(access, lane),
+                       "; the workgroup has allocated ", size_, " bytes"));
+  });
+}
+
+void Lds::check_landed(const Wave& w, const LdsAccess& access, bool is_dma) const {
+  for_lanes(access.mask, [&](int lane) {
+    const uint32_t begin = access.address[lane], end = begin + access.bytes;
+    for (uint32_t dword = begin / 4; dword <= (end - 1) / 4; ++dword) {
+      if (dma_pending_[dword] == 0) [[likely]]
+        continue;
+      for (const auto& transfer : transfers_) {
+        // Loads of one wave land in order: the later one wins, as written.
+        if (!transfer->in_flight || (is_dma && transfer->wave == w.id)) continue;
+        const LdsAccess& other = transfer->access;
+        for_lanes(other.mask, [&](int other_lane) {
+          const uint32_t other_begin = other.address[other_lane];
+          if (other_begin >= end || begin >= other_begin + other.bytes) return;
+          fail_access(FaultKind::MissingWait, lane, begin,
+                      concat(verb(access.kind), " ", byte_range(access, lane),
+                             " while a load into it is in flight: wave ", transfer->wave,
+                             " has issued '", other.inst->text, "' and not waited for it"));
+        });
+      }
+    }
+  });
+}
+
+void Lds::enter(const Wave& w, const LdsAccess& access) {
+  check_bounds(access);
+  if (dma_in_flight_ > 0) check_landed(w, access, false);
+  if (is_shared()) mark(w.id, access);
+}
+
+int Lds::begin_dma(const Wave& w, const LdsAccess& access) {
+  check_bounds(access);
+  if (dma_in_flight_ > 0) check_landed(w, access, true);
+  if (is_shared()) mark(w.id, access);
+
+  int index = 0;
+  while (index < static_cast<int>(transfers_.size()) && transfers_[index]->in_flight) ++index;
+  if (index == static_cast<int>(transfers_.size()))
+    transfers_.push_back(std::make_unique<LdsDmaTransfer>());
+  LdsDmaTransfer& transfer = *transfers_[index];
+  transfer.access = access;
+  transfer.wave = w.id;
+  transfer.in_flight = true;
+  ++dma_in_flight_;
+  for_lanes(access.mask, [&](int lane) {
+    const uint32_t begin = access.address[lane];
+    for (uint32_t d = begin / 4; d <= (begin + access.bytes - 1) / 4; ++d) ++dma_pending_[d];
+  });
+  return index;
+}
+
+void Lds::land_dma(int index) {
+  LdsDmaTransfer& transfer = *transfers_[index];
+  const LdsAccess& access = transfer.access;
+  for_lanes(access.mask, [&](int lane) {
+    const uint32_t begin = access.address[lane];
+    const size_t from = static_cast<size_t>(lane) * access.bytes;
+    std::memcpy(&data_[begin], &transfer.data[from], access.bytes);
+    std::memcpy(&undef_[begin], &transfer.undef[from], access.bytes);
+    for (uint32_t d = begin / 4; d <= (begin + access.bytes - 1) / 4; ++d) --dma_pending_[d];
+  });
+  transfer.in_flight = false;
+  --dma_in_flight_;
+}
+
+void Lds::barrier(std::span<Wave> waves) {
+  ++epoch_;
+  any_split_ = any_atomic_ = false;
+  if (!is_shared()) return;
+  for (const Wave& w : waves)
+    w.lds_in_flight.for_each([&](const LdsAccess& access) { mark(w.id, access); });
+}
+
+void Lds::mark(uint32_t wave, const LdsAccess& access) {
+  const Mark mine = make_mark(epoch_, wave, *access.inst);
+  switch (access.kind) {
+    case LdsAccessKind::Read:
+      return mark_lanes<LdsAccessKind::Read>(mine, access);
+    case LdsAccessKind::Write:
+      return mark_lanes<LdsAccessKind::Write>(mine, access);
+    case LdsAccessKind::Atomic:
+      any_atomic_ = true;
+      return mark_lanes<LdsAccessKind::Atomic>(mine, access);
+  }
+}
+
+template <LdsAccessKind Kind>
+void Lds::mark_lanes(Mark mine, const LdsAccess& access) {
+  for_lanes(access.mask, [&](int lane) {
+    uint32_t byte = access.address[lane];
+    const uint32_t end = byte + access.bytes;
+    while (byte < end) {
+      const uint32_t dword = byte / 4, next = std::min(end, dword * 4 + 4);
+      if (next - byte == 4 && !is_split(dword)) [[likely]]
+        mark_tag<Kind>(tags_[dword], mine, access, lane);
+      else
+        mark_bytes<Kind>(byte, next, mine, access, lane);
+      byte = next;
+    }
+  });
+}
+
+void Lds::split(uint32_t dword) {
+  if (byte_tags_.size() < tags_.size() * 4) byte_tags_.resize(tags_.size() * 4);
+  std::fill_n(byte_tags_.begin() + dword * 4, 4, tags_[dword]);
+  split_epoch_[dword] = epoch_;
+  any_split_ = true;
+}
+
+template <LdsAccessKind Kind>
+void Lds::mark_bytes(uint32_t begin, uint32_t end, Mark mine, const LdsAccess& access, int lane) {
+  if (!is_split(begin / 4)) split(begin / 4);
+  for (uint32_t byte = begin; byte < end; ++byte)
+    mark_tag<Kind>(byte_tags_[byte], mine, access, lane);
+}
+
+template <LdsAccessKind Kind>
+void Lds::mark_tag(Tag& tag, Mark mine, const LdsAccess& access, int lane) {
+  const auto check = [&](Mark other, const char* did) {
+    if (conflicts(other, mine)) [[unlikely]]
+      report_race(other, did, mine, access, lane);
+  };
+  check(tag.write, "wrote");
+  if constexpr (Kind != LdsAccessKind::Atomic) {
+    if (any_atomic_)
+      for (const Mark other : tag.atomic) check(other, "changed");
+  }
+  if constexpr (Kind != LdsAccessKind::Read) {
+    for (const Mark other : tag.read) check(other, "read");
+  }
+  if constexpr (Kind == LdsAccessKind::Read) remember(tag.read, mine);
+  if constexpr (Kind == LdsAccessKind::Write) tag.write = mine;
+  if constexpr (Kind == LdsAccessKind::Atomic) remember(tag.atomic, mine);
+}
+
+void Lds::report_race(Mark other, const char* did, Mark mine, const LdsAccess& access,
+                      int lane) const {
+  const Inst& theirs = inst_of(other, *access.inst);
+  fail_access(FaultKind::LdsRace, lane, access.address[lane],
+              concat("wave ", wave_of(mine), " ", verb(access.kind), " ", byte_range(access, lane),
+                     " with '", access.inst->text, "'; wave ", wave_of(other), " ", did,
+                     " there with '", theirs.text, "' (at ", hex(theirs.address),
+                     "), and no barrier that both had waited for lies between"));
+}
+
+}  // namespace gfxsim
