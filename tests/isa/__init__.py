@@ -1,0 +1,1 @@
+"""Every instruction against AMD's pseudo-code."""
