@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <numbers>
 #include <stdexcept>
 
 #include "gfxsim/code_object.h"
@@ -14,9 +13,10 @@
 namespace gfxsim {
 namespace {
 
-// An inline constant printed as 0.15915494 is 1/(2*pi), to the precision of its format.
+// An inline constant printed as 0.15915494 is 1/(2*pi), to the precision of its format. (The 64-bit
+// one is printed in full: its last digit is that of the truncated value.)
 double inline_float(double printed) {
-  constexpr double kInverseTwoPi = 0.5 * std::numbers::inv_pi;
+  constexpr double kInverseTwoPi = 0.15915494309189532;  // rounded towards 0
   return std::abs(printed - kInverseTwoPi) < 1e-6 ? kInverseTwoPi : printed;
 }
 
@@ -35,7 +35,7 @@ uint64_t constant_bits(const Operand& operand, Type type) {
       case Type::F64:
       case Type::B64:
       case Type::I64:
-        return std::bit_cast<uint64_t>(value);
+        return std::bit_cast<uint64_t>(operand.float_value);
       default:
         return std::bit_cast<uint32_t>(static_cast<float>(value));
     }
@@ -187,6 +187,11 @@ Inst decode_instruction(const DisassembledInstruction& line, const Target& targe
     in.mnemonic = error.message;
   }
   return in;
+}
+
+void recollect_registers(Inst* in) {
+  in->num_reads = in->num_writes = 0;
+  collect_registers(in);
 }
 
 std::unique_ptr<const Program> decode_program(const CodeObject& object) {

@@ -37,4 +37,7 @@ std::unique_ptr<const Program> decode_program(const CodeObject& object);
 // One line of disassembly; address and size are taken over.
 Inst decode_instruction(const DisassembledInstruction& line, const Target& target);
 
+// Collects anew which registers an instruction reads and writes, after its operands changed.
+void recollect_registers(Inst* in);
+
 }  // namespace gfxsim

@@ -211,7 +211,8 @@ class WorkgroupRunner {
              "wave " + std::to_string(ended->id) + " ended, and the others wait for it here");
       });
     }
-    workgroup_.lds.barrier(workgroup_.waves);
+    locate(*waiting, *(waiting->ip - 1),
+           [&] { workgroup_.lds.barrier(workgroup_.waves); });
     for (Wave& w : workgroup_.waves) {
       w.status = WaveStatus::Running;
       ready->push_back(w.id);

@@ -225,15 +225,15 @@ void commit16(Wave& w, const Inst& in, int i, const uint16_t* value, uint64_t ma
   const Operand& dst = in.dst(i);
   uint32_t* row = destination_row(w, dst, 0, plane);
   LaneBuffer<uint32_t> merged;
-  const bool to_high = in.mod.op_sel >> in.num_src() & 1;
-  for (int lane = 0; lane < kMaxLanes; ++lane) {
-    const uint32_t old = row[lane], half = value[lane];
-    if (in.mod.sdwa)
-      merged.lane[lane] = sdwa_merge(old, half, in.mod.dst_sel, in.mod.dst_unused);
-    else if (to_high)
-      merged.lane[lane] = (old & 0xffff) | half << 16;
-    else
-      merged.lane[lane] = keep_high ? (old & 0xffff0000) | half : half;
+  if (in.mod.sdwa) {
+    for (int lane = 0; lane < kMaxLanes; ++lane)
+      merged.lane[lane] = sdwa_merge(row[lane], value[lane], in.mod.dst_sel, in.mod.dst_unused);
+  } else {
+    const bool to_high = in.mod.op_sel >> in.num_src() & 1;
+    const int shift = to_high ? 16 : 0;
+    const uint32_t kept = to_high ? 0x0000ffff : keep_high ? 0xffff0000 : 0;
+    for (int lane = 0; lane < kMaxLanes; ++lane)
+      merged.lane[lane] = (row[lane] & kept) | uint32_t{value[lane]} << shift;
   }
   blend_row(row, merged.lane, mask);
   if (plane == Plane::Undef) settle(w, dst, 1);
@@ -258,12 +258,13 @@ void commit32(Wave& w, const Inst& in, int i, const uint32_t* value, uint64_t ma
 
 void commit64(Wave& w, const Inst& in, int i, const uint64_t* value, uint64_t mask, Plane plane) {
   const Operand& dst = in.dst(i);
-  LaneBuffer<uint32_t> half;
-  for (int d = 0; d < 2; ++d) {
-    for (int lane = 0; lane < kMaxLanes; ++lane)
-      half.lane[lane] = static_cast<uint32_t>(value[lane] >> (32 * d));
-    blend_row(destination_row(w, dst, d, plane), half.lane, mask);
+  LaneBuffer<uint32_t> low, high;
+  for (int lane = 0; lane < kMaxLanes; ++lane) {
+    low.lane[lane] = static_cast<uint32_t>(value[lane]);
+    high.lane[lane] = static_cast<uint32_t>(value[lane] >> 32);
   }
+  blend_row(destination_row(w, dst, 0, plane), low.lane, mask);
+  blend_row(destination_row(w, dst, 1, plane), high.lane, mask);
   if (plane == Plane::Undef) settle(w, dst, 2);
 }
 

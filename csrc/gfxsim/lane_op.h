@@ -17,7 +17,7 @@ enum class Undef : uint8_t {
   Bits,   // result bits depend on single source bits (logic, shifts, byte selection): a result bit
           // is undefined when filling the undefined source bits differently changes it
   Carry,  // like Bits, and every bit above an undefined one (addition, multiplication)
-  Used,   // like Whole, but only if filling the undefined source bits differently changes the result
+  Used,  // like Whole, but only if filling the undefined source bits differently changes the result
 };
 
 // Result types beyond plain lane values.
@@ -92,6 +92,48 @@ T apply_output_modifiers(T value, const Inst& in, bool dx10_clamp) {
   return value;
 }
 
+// The MODE register's denormal field of a format: bit 0 keeps them in sources, bit 1 in results.
+template <class T>
+uint32_t denormal_mode(const Wave& w) {
+  constexpr bool kIsF32 = std::is_same_v<T, float>;
+  return w.mode >> (kIsF32 ? kModeDenormF32Shift : kModeDenormF16F64Shift) & 3;
+}
+
+// Denormals become zero of their sign. MXCSR does the same for arithmetic on f32 and f64, but not
+// for conversions of f16, nor for functions that look at bits.
+template <class T>
+void flush_denormals(Raw<T>* values) {
+  constexpr int kExponentBits = sizeof(T) == 2 ? 5 : sizeof(T) == 4 ? 8 : 11;
+  constexpr int kBits = sizeof(T) * 8;
+  constexpr Raw<T> kSign = static_cast<Raw<T>>(Raw<T>{1} << (kBits - 1));
+  constexpr Raw<T> kExponent =
+      static_cast<Raw<T>>(((Raw<T>{1} << kExponentBits) - 1) << (kBits - 1 - kExponentBits));
+  for (int lane = 0; lane < kMaxLanes; ++lane)
+    values[lane] &= values[lane] & kExponent ? static_cast<Raw<T>>(~Raw<T>{0}) : kSign;
+}
+
+template <class T>
+constexpr bool kHasDenormalMode = kIsFloat<T> && !std::is_same_v<T, BF16>;
+
+// A source as an operation reads it: with its denormals, or flushed into `scratch`.
+template <class T>
+const T* source_by_mode(const Wave& w, const T* source, Raw<T>* scratch) {
+  if constexpr (kHasDenormalMode<T>) {
+    if (!(denormal_mode<T>(w) & 1)) {
+      std::memmove(scratch, source, kMaxLanes * sizeof(T));
+      flush_denormals<T>(scratch);
+      return reinterpret_cast<const T*>(scratch);
+    }
+  }
+  return source;
+}
+template <class T>
+void result_by_mode(const Wave& w, T* result) {
+  if constexpr (kHasDenormalMode<T>) {
+    if (!(denormal_mode<T>(w) & 2)) flush_denormals<T>(reinterpret_cast<Raw<T>*>(result));
+  }
+}
+
 // The MODE fields that govern a format.
 template <class T>
 FpEnvironment environment_of(const Wave& w) {
@@ -102,8 +144,9 @@ FpEnvironment environment_of(const Wave& w) {
 
 struct LaneOpOptions {
   Undef undef = Undef::Whole;
-  unsigned control = 0;    // sources (bit i: source i) that make the whole result undefined
-  bool keep_high = false;  // a 16-bit result keeps the destination's high half
+  unsigned control = 0;         // sources (bit i: source i) that make the whole result undefined
+  bool keep_high = false;       // a 16-bit result keeps the destination's high half
+  bool keep_denormals = false;  // whatever the MODE register says
 };
 
 // Not every lane function can be vectorised (those that call into libm cannot).
@@ -156,7 +199,14 @@ struct LaneOp {
     if constexpr (kFloat) {
       if ((w.mode & 0xff) != kModeFpDefault) [[unlikely]] {
         const FpEnvironment environment = environment_of<Format>(w);
-        lanes(result, sources, std::index_sequence<I...>{});
+        if constexpr (Options.keep_denormals) {
+          lanes(result, sources, std::index_sequence<I...>{});
+        } else {
+          const std::tuple<const A*...> flushed{
+              source_by_mode(w, std::get<I>(sources), std::get<I>(scratch).lane)...};
+          lanes(result, flushed, std::index_sequence<I...>{});
+          result_by_mode(w, result.out);
+        }
       } else {
         lanes(result, sources, std::index_sequence<I...>{});
       }

@@ -5,9 +5,12 @@
 #include <cstring>
 #include <string>
 
+#include "gfxsim/executor.h"
 #include "gfxsim/lane_data.h"
+#include "gfxsim/source_location.h"
 #include "gfxsim/text.h"
 #include "gfxsim/wave.h"
+#include "gfxsim/workgroup.h"
 
 namespace gfxsim {
 namespace {
@@ -30,8 +33,18 @@ bool same_epoch(uint64_t a, uint64_t b) { return (a ^ b) >> kEpochShift == 0; }
 bool same_wave(uint64_t a, uint64_t b) { return (a ^ b) >> kWaveShift == 0; }
 
 // Keeps the newest marks of two different waves.
-void remember(uint64_t (&marks)[2], uint64_t mine) {
-  marks[same_wave(marks[0], mine) || !same_epoch(marks[0], mine) ? 0 : 1] = mine;
+void remember(uint64_t& first, uint64_t& second, uint64_t mine) {
+  (same_wave(first, mine) || !same_epoch(first, mine) ? first : second) = mine;
+}
+
+// Whether the lanes access consecutive whole dwords, lane after lane.
+bool is_dword_run(const LdsAccess& access) {
+  if (access.mask != ~uint64_t{0} || access.bytes % 4 != 0 || access.address[0] % 4 != 0)
+    return false;
+  uint32_t difference = 0;
+  for (uint32_t lane = 0; lane < kMaxLanes; ++lane)
+    difference |= access.address[lane] ^ (access.address[0] + lane * access.bytes);
+  return difference == 0;
 }
 
 // Instructions of a program lie in one array, in the order of their index.
@@ -138,13 +151,13 @@ void Lds::check_landed(const Wave& w, const LdsAccess& access, bool is_dma) cons
 void Lds::enter(const Wave& w, const LdsAccess& access) {
   check_bounds(access);
   if (dma_in_flight_ > 0) check_landed(w, access, false);
-  if (is_shared()) mark(w.id, access);
+  if (is_shared()) mark(w, access);
 }
 
 int Lds::begin_dma(const Wave& w, const LdsAccess& access) {
   check_bounds(access);
   if (dma_in_flight_ > 0) check_landed(w, access, true);
-  if (is_shared()) mark(w.id, access);
+  if (is_shared()) mark(w, access);
 
   int index = 0;
   while (index < static_cast<int>(transfers_.size()) && transfers_[index]->in_flight) ++index;
@@ -181,11 +194,12 @@ void Lds::barrier(std::span<Wave> waves) {
   any_split_ = any_atomic_ = false;
   if (!is_shared()) return;
   for (const Wave& w : waves)
-    w.lds_in_flight.for_each([&](const LdsAccess& access) { mark(w.id, access); });
+    w.lds_in_flight.for_each([&](const LdsAccess& access) { mark(w, access); });
 }
 
-void Lds::mark(uint32_t wave, const LdsAccess& access) {
-  const Mark mine = make_mark(epoch_, wave, *access.inst);
+void Lds::mark(const Wave& w, const LdsAccess& access) {
+  marking_ = &w;
+  const Mark mine = make_mark(epoch_, w.id, *access.inst);
   switch (access.kind) {
     case LdsAccessKind::Read:
       return mark_lanes<LdsAccessKind::Read>(mine, access);
@@ -197,15 +211,45 @@ void Lds::mark(uint32_t wave, const LdsAccess& access) {
   }
 }
 
+// Marks a run of dwords at once. False, and nothing is changed, when some dword shows a race.
+template <LdsAccessKind Kind>
+bool Lds::mark_run(Mark mine, uint32_t first_dword, uint32_t dwords) {
+  Mark* const write = tags_.write.data() + first_dword;
+  Mark* const read0 = tags_.read[0].data() + first_dword;
+  Mark* const read1 = tags_.read[1].data() + first_dword;
+  uint64_t race = 0;
+  for (uint32_t i = 0; i < dwords; ++i) {
+    race |= conflicts(write[i], mine);
+    if constexpr (Kind == LdsAccessKind::Write)
+      race |= uint64_t{conflicts(read0[i], mine)} | uint64_t{conflicts(read1[i], mine)};
+  }
+  if (race) return false;
+  if constexpr (Kind == LdsAccessKind::Write) {
+    std::fill_n(write, dwords, mine);
+  } else {
+    for (uint32_t i = 0; i < dwords; ++i) {
+      const bool first = same_wave(read0[i], mine) || !same_epoch(read0[i], mine);
+      read1[i] = first ? read1[i] : mine;
+      read0[i] = first ? mine : read0[i];
+    }
+  }
+  return true;
+}
+
 template <LdsAccessKind Kind>
 void Lds::mark_lanes(Mark mine, const LdsAccess& access) {
+  if constexpr (Kind != LdsAccessKind::Atomic) {
+    if (!any_split_ && !any_atomic_ && is_dword_run(access) &&
+        mark_run<Kind>(mine, access.address[0] / 4, kMaxLanes * access.bytes / 4u))
+      return;
+  }
   for_lanes(access.mask, [&](int lane) {
     uint32_t byte = access.address[lane];
     const uint32_t end = byte + access.bytes;
     while (byte < end) {
       const uint32_t dword = byte / 4, next = std::min(end, dword * 4 + 4);
       if (next - byte == 4 && !is_split(dword)) [[likely]]
-        mark_tag<Kind>(tags_[dword], mine, access, lane);
+        mark_tag<Kind>(tags_, dword, mine, access, lane);
       else
         mark_bytes<Kind>(byte, next, mine, access, lane);
       byte = next;
@@ -215,7 +259,7 @@ void Lds::mark_lanes(Mark mine, const LdsAccess& access) {
 
 void Lds::split(uint32_t dword) {
   if (byte_tags_.size() < tags_.size() * 4) byte_tags_.resize(tags_.size() * 4);
-  std::fill_n(byte_tags_.begin() + dword * 4, 4, tags_[dword]);
+  for (size_t byte = 0; byte < 4; ++byte) byte_tags_.copy(tags_, dword, dword * 4 + byte);
   split_epoch_[dword] = epoch_;
   any_split_ = true;
 }
@@ -224,26 +268,41 @@ template <LdsAccessKind Kind>
 void Lds::mark_bytes(uint32_t begin, uint32_t end, Mark mine, const LdsAccess& access, int lane) {
   if (!is_split(begin / 4)) split(begin / 4);
   for (uint32_t byte = begin; byte < end; ++byte)
-    mark_tag<Kind>(byte_tags_[byte], mine, access, lane);
+    mark_tag<Kind>(byte_tags_, byte, mine, access, lane);
 }
 
 template <LdsAccessKind Kind>
-void Lds::mark_tag(Tag& tag, Mark mine, const LdsAccess& access, int lane) {
+void Lds::mark_tag(Tags& tags, size_t index, Mark mine, const LdsAccess& access, int lane) {
   const auto check = [&](Mark other, const char* did) {
     if (conflicts(other, mine)) [[unlikely]]
       report_race(other, did, mine, access, lane);
   };
-  check(tag.write, "wrote");
+  check(tags.write[index], "wrote");
   if constexpr (Kind != LdsAccessKind::Atomic) {
     if (any_atomic_)
-      for (const Mark other : tag.atomic) check(other, "changed");
+      for (const auto& marks : tags.atomic) check(marks[index], "changed");
   }
   if constexpr (Kind != LdsAccessKind::Read) {
-    for (const Mark other : tag.read) check(other, "read");
+    for (const auto& marks : tags.read) check(marks[index], "read");
   }
-  if constexpr (Kind == LdsAccessKind::Read) remember(tag.read, mine);
-  if constexpr (Kind == LdsAccessKind::Write) tag.write = mine;
-  if constexpr (Kind == LdsAccessKind::Atomic) remember(tag.atomic, mine);
+  if constexpr (Kind == LdsAccessKind::Read)
+    remember(tags.read[0][index], tags.read[1][index], mine);
+  if constexpr (Kind == LdsAccessKind::Write) tags.write[index] = mine;
+  if constexpr (Kind == LdsAccessKind::Atomic)
+    remember(tags.atomic[0][index], tags.atomic[1][index], mine);
+}
+
+void Lds::Tags::resize(size_t count) {
+  for (std::vector<Mark>* marks : {&write, &read[0], &read[1], &atomic[0], &atomic[1]})
+    marks->resize(count);
+}
+
+void Lds::Tags::copy(const Tags& from, size_t from_index, size_t to_index) {
+  write[to_index] = from.write[from_index];
+  for (int i = 0; i < 2; ++i) {
+    read[i][to_index] = from.read[i][from_index];
+    atomic[i][to_index] = from.atomic[i][from_index];
+  }
 }
 
 void Lds::report_race(Mark other, const char* did, Mark mine, const LdsAccess& access,
@@ -251,9 +310,17 @@ void Lds::report_race(Mark other, const char* did, Mark mine, const LdsAccess& a
   const Inst& theirs = inst_of(other, *access.inst);
   fail_access(FaultKind::LdsRace, lane, access.address[lane],
               concat("wave ", wave_of(mine), " ", verb(access.kind), " ", byte_range(access, lane),
-                     " with '", access.inst->text, "'; wave ", wave_of(other), " ", did,
-                     " there with '", theirs.text, "' (at ", hex(theirs.address),
-                     "), and no barrier that both had waited for lies between"));
+                     " with ", describe(*access.inst), "; wave ", wave_of(other), " ", did,
+                     " there with ", describe(theirs),
+                     ", and no barrier that both had waited for lies between"));
+}
+
+// "'ds_read_b32 v0, v1' (kernel.hip:12)"
+std::string Lds::describe(const Inst& inst) const {
+  const CodeObject& object = marking_->workgroup->launch->object;
+  const uint64_t pc = inst.address - object.load_bias();
+  const std::string source = source_location(object, pc);
+  return concat("'", inst.text, "' (", source.empty() ? "at " + hex(pc) : source, ")");
 }
 
 }  // namespace gfxsim

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "gfxsim/inst.h"
@@ -83,37 +84,42 @@ class Lds {
   // barriers; marks of an older epoch do not matter any more. Of readers and of atomic operations
   // two different waves are kept: one of them is another wave than the next to come.
   using Mark = uint64_t;
-  struct Tag {
-    Mark write = 0;
-    Mark read[2] = {0, 0};
-    Mark atomic[2] = {0, 0};
+  struct Tags {  // by dword, or by byte
+    std::vector<Mark> write, read[2], atomic[2];
+    size_t size() const { return write.size(); }
+    void resize(size_t count);
+    void copy(const Tags& from, size_t from_index, size_t to_index);
   };
 
   void check_bounds(const LdsAccess& access) const;
   void check_landed(const Wave& w, const LdsAccess& access, bool is_dma) const;
-  void mark(uint32_t wave, const LdsAccess& access);
+  void mark(const Wave& w, const LdsAccess& access);
   template <LdsAccessKind Kind>
   void mark_lanes(Mark mine, const LdsAccess& access);
   template <LdsAccessKind Kind>
   void mark_bytes(uint32_t begin, uint32_t end, Mark mine, const LdsAccess& access, int lane);
   template <LdsAccessKind Kind>
-  void mark_tag(Tag& tag, Mark mine, const LdsAccess& access, int lane);
+  void mark_tag(Tags& tags, size_t index, Mark mine, const LdsAccess& access, int lane);
+  template <LdsAccessKind Kind>
+  bool mark_run(Mark mine, uint32_t first_dword, uint32_t dwords);
   [[noreturn]] void report_race(Mark other, const char* did, Mark mine, const LdsAccess& access,
                                 int lane) const;
+  std::string describe(const Inst& inst) const;
   bool is_split(uint32_t dword) const { return any_split_ && split_epoch_[dword] == epoch_; }
   void split(uint32_t dword);
 
   uint32_t size_ = 0;
   uint32_t num_waves_ = 0;
+  const Wave* marking_ = nullptr;  // the wave whose access is being marked, for reports
   std::vector<uint8_t> data_, undef_;
 
-  uint32_t epoch_ = 1;     // never 0, which unused marks have
-  std::vector<Tag> tags_;  // by dword
+  uint32_t epoch_ = 1;  // never 0, which unused marks have
+  Tags tags_;           // by dword
   bool any_atomic_ = false;
   // Dwords that waves access in part have a tag for each byte, in the epoch where they do.
   bool any_split_ = false;
   std::vector<uint32_t> split_epoch_;
-  std::vector<Tag> byte_tags_;
+  Tags byte_tags_;
 
   std::vector<std::unique_ptr<LdsDmaTransfer>> transfers_;
   int dma_in_flight_ = 0;

@@ -70,7 +70,7 @@ void count_lds_access(Wave& w, const LdsAccess& access) {
   const uint64_t bytes = static_cast<uint64_t>(std::popcount(access.mask)) * access.bytes;
   if (access.kind != LdsAccessKind::Write) counters.lds_bytes_read += bytes;
   if (access.kind != LdsAccessKind::Read) counters.lds_bytes_written += bytes;
-  const LdsCycles cycles = lds_cycles(*w.target, access);
+  const LdsCycles cycles = w.workgroup->lds_cycle_cache.get(*w.target, access);
   counters.lds_cycles += cycles.total;
   counters.lds_bank_conflict_cycles += cycles.conflicts;
 }

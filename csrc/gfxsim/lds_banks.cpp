@@ -95,4 +95,34 @@ LdsCycles lds_cycles(const Target& target, const LdsAccess& access) {
   return cycles;
 }
 
+bool LdsCycleCache::matches(const Entry& entry, const LdsAccess& access, uint32_t base,
+                            uint32_t base_in_banks) {
+  if (entry.mask != access.mask || entry.bytes != access.bytes ||
+      entry.base_in_banks != base_in_banks)
+    return false;
+  uint32_t difference = 0;
+  for (int lane = 0; lane < kMaxLanes; ++lane) {
+    const uint32_t active = -static_cast<uint32_t>(access.mask >> lane & 1);
+    difference |= ((access.address[lane] - base) ^ entry.relative[lane]) & active;
+  }
+  return difference == 0;
+}
+
+LdsCycles LdsCycleCache::get(const Target& target, const LdsAccess& access) {
+  if (access.mask == 0) return {};
+  const uint32_t base = access.address[std::countr_zero(access.mask)];
+  const uint32_t base_in_banks = base % (static_cast<uint32_t>(target.lds_banks) * 4);
+  const uint32_t index = access.inst->index;
+  if (index >= by_instruction_.size()) by_instruction_.resize(index + 1);
+  std::unique_ptr<Entry>& entry = by_instruction_[index];
+  if (!entry) entry = std::make_unique<Entry>();
+  if (matches(*entry, access, base, base_in_banks)) return entry->cycles;
+  entry->mask = access.mask;
+  entry->bytes = access.bytes;
+  entry->base_in_banks = base_in_banks;
+  for (int lane = 0; lane < kMaxLanes; ++lane) entry->relative[lane] = access.address[lane] - base;
+  entry->cycles = lds_cycles(target, access);
+  return entry->cycles;
+}
+
 }  // namespace gfxsim

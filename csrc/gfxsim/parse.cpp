@@ -180,6 +180,8 @@ Operand parse_operand(std::string_view word) {
     return operand;
   }
   if (parse_register(word, &operand)) return operand;
+  // A hexadecimal literal of a value that has a shorter encoding.
+  if (const auto body = inside(word, "lit(", ")")) word = *body;
   operand.dwords = 1;
   if (const std::optional<int64_t> integer = parse_integer(word)) {
     operand.kind = Operand::Constant;

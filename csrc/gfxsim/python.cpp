@@ -13,9 +13,11 @@
 #include "gfxsim/executor.h"
 #include "gfxsim/fat_binary.h"
 #include "gfxsim/fault.h"
+#include "gfxsim/include/hip/hip_runtime_api.h"
 #include "gfxsim/kernel_launch.h"
 #include "gfxsim/kernel_memory.h"
 #include "gfxsim/ops/families.h"
+#include "gfxsim/runtime.h"
 #include "gfxsim/text.h"
 
 namespace py = pybind11;
@@ -64,6 +66,7 @@ void bind_faults(py::module_& m) {
       .value("BarrierNotReached", FaultKind::BarrierNotReached)
       .value("Misaligned", FaultKind::Misaligned)
       .value("InstructionBudget", FaultKind::InstructionBudget)
+      .value("Trap", FaultKind::Trap)
       .value("Unsupported", FaultKind::Unsupported)
       .value("IllegalInstruction", FaultKind::IllegalInstruction)
       .finalize();
@@ -316,6 +319,8 @@ PYBIND11_MODULE(_gfxsim, m) {
   bind_memory(m);
   bind_options(m);
   m.def("last_launch", &last_launch);
+  m.def("last_fault_report", &last_fault_report);
+  m.def("reset", [] { (void)hipDeviceReset(); });
   m.def("supported_instructions", &supported_instructions);
   m.def("disassembler", &disassembler_description);
 }

@@ -59,6 +59,9 @@ struct Wave {
 
   // --- control ---
   const Inst* ip = nullptr;  // the next instruction
+  // The instructions from s_set_gpr_idx_on to s_set_gpr_idx_off, with their registers moved by the
+  // index; ip points into it meanwhile.
+  std::vector<Inst> indexed;
   WaveStatus status = WaveStatus::Running;
   uint32_t id = 0;        // within the workgroup
   uint64_t executed = 0;     // instructions so far

@@ -7,6 +7,7 @@
 
 #include "gfxsim/counters.h"
 #include "gfxsim/lds.h"
+#include "gfxsim/lds_banks.h"
 #include "gfxsim/wave.h"
 
 namespace gfxsim {
@@ -18,6 +19,7 @@ struct Workgroup {
   std::array<uint32_t, 3> id{};
   uint64_t linear_id = 0;
   Lds lds;
+  LdsCycleCache lds_cycle_cache;
   std::vector<Wave> waves;
   uint32_t xcc_id = 0;
 

@@ -1,7 +1,7 @@
-"""Compiles HIP programs and device code for tests, and remembers the results.
+"""Compiles the test programs and remembers the results.
 
 On a ROCm machine hipcc builds programs for the GPU, elsewhere clang builds them for the simulator.
-Results are kept under a name made of everything that decides them, so a second run compiles nothing.
+What is built is kept under a name made of all that decides it: a second run compiles nothing.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import os
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -64,14 +64,6 @@ def _library_folder() -> Path:
 
 
 @cache
-def clang() -> Toolchain:
-    tools = find_toolchain()
-    if not isinstance(tools, Toolchain):
-        raise NoCompiler("missing: " + ", ".join(map(str, tools)))
-    return tools
-
-
-@cache
 def program_compiler() -> Compiler:
     """The compiler of this build's mode. Raises NoCompiler where a build has no kernels."""
     includes = [f"-I{folder}" for folder in INCLUDES]
@@ -85,7 +77,9 @@ def program_compiler() -> Compiler:
         return Compiler((hipcc, *flags), (), version)
     if mode != "gfxsim":
         raise NoCompiler("tq_ext was built without kernels")
-    tools = clang()
+    tools = find_toolchain()
+    if not isinstance(tools, Toolchain):
+        raise NoCompiler("missing: " + ", ".join(map(str, tools)))
     folder = _library_folder()
     flags = (*COMMON_FLAGS, *SIMULATOR_FLAGS, *includes, f"-I{SIMULATOR_INCLUDE}")
     link = (f"-L{folder}", "-lgfxsim", f"-Wl,-rpath,{folder}")
@@ -107,36 +101,6 @@ def build_program(source: Path) -> Path:
     return _remembered(f"{source.stem}-{key}", build)
 
 
-def build_code_object(source: str, defines: Sequence[str] = ()) -> Path:
-    """The gfx950 code object of HIP source text. Line information is included."""
-    tools = clang()
-    flags = [*COMMON_FLAGS, *SIMULATOR_FLAGS, "--cuda-device-only", "--no-gpu-bundle-output"]
-    flags += [f"-I{folder}" for folder in (*INCLUDES, SIMULATOR_INCLUDE)]
-    flags += [f"-D{define}" for define in defines]
-    key = _key(tools.banner, *flags, source, _file_hashes())
-    source_file = CACHE / f"{key}.hip"
-
-    def build(output: Path) -> None:
-        source_file.write_text(source)
-        _run([tools.clang, *flags, str(source_file), "-o", str(output)])
-
-    return _remembered(f"{key}.co", build)
-
-
-def assemble(source: str) -> Path:
-    """The gfx950 code object of assembly text. Line information is included."""
-    tools = clang()
-    flags = ["-x", "assembler", "-target", "amdgcn-amd-amdhsa", f"-mcpu={TARGET}", "-g"]
-    key = _key(tools.banner, *flags, source)
-    source_file = CACHE / f"{key}.s"
-
-    def build(output: Path) -> None:
-        source_file.write_text(source)
-        _run([tools.clang, *flags, str(source_file), "-o", str(output)])
-
-    return _remembered(f"{key}.co", build)
-
-
 def _with_ccache(compiler: str) -> list[str]:
     return [ccache, compiler] if (ccache := shutil.which("ccache")) else [compiler]
 
@@ -145,11 +109,11 @@ def _linker(compiler: Compiler) -> str:
     return next(word for word in compiler.compile if not word.endswith("ccache"))
 
 
-def _file_hashes(source: Path | None = None) -> str:
+def _file_hashes(source: Path) -> str:
     """A hash of the contents of everything that a test program may include."""
     headers = [*CSRC.glob("gcn/*.h"), *SIMULATOR_INCLUDE.rglob("*.h"), *PROGRAMS.glob("*.h")]
     digest = hashlib.sha256()
-    for file in [*sorted(headers), *([source] if source else [])]:
+    for file in [*sorted(headers), source]:
         digest.update(file.name.encode())
         digest.update(file.read_bytes())
     return digest.hexdigest()
@@ -159,7 +123,7 @@ def _key(*parts: str) -> str:
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:24]
 
 
-def _remembered(name: str, build) -> Path:
+def _remembered(name: str, build: Callable[[Path], None]) -> Path:
     """The file of this name; `build` makes it when it is not there yet."""
     result = CACHE / name
     if not result.exists():

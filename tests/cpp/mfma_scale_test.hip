@@ -41,7 +41,8 @@ double decode(MatrixFormat format, int code) {
   const int exponent = code >> r.mantissa_bits & ((1 << r.exponent_bits) - 1);
   const bool negative = code >> (r.mantissa_bits + r.exponent_bits) & 1;
   if (format == MatrixFormat::E4M3 && exponent == 15 && mantissa == 7) return NAN;
-  if (format == MatrixFormat::E5M2 && exponent == 31) return mantissa ? NAN : INFINITY;
+  if (format == MatrixFormat::E5M2 && exponent == 31)
+    return mantissa ? NAN : negative ? -INFINITY : INFINITY;
   const int implicit = exponent > 0 ? 1 << r.mantissa_bits : 0;
   const double magnitude =
       std::ldexp(implicit + mantissa, std::max(exponent, 1) - r.bias - r.mantissa_bits);

@@ -31,6 +31,21 @@ struct Matrix {
   float at(int row, int column) const { return values[row * columns + column]; }
 };
 
+// A number that both 16-bit formats hold exactly: 8 significant bits.
+float random_number() { return test::random_int(-255, 255) / 64.0f; }
+
+// Of a number that the format holds exactly. (The host's own conversion to bfloat16 needs a library
+// function that not every host has.)
+template <typename Number>
+Number to_number(float value) {
+  if constexpr (std::is_same_v<Number, __bf16>) {
+    return __builtin_bit_cast(Number,
+                              static_cast<uint16_t>(__builtin_bit_cast(uint32_t, value) >> 16));
+  } else {
+    return static_cast<Number>(value);
+  }
+}
+
 // `count` independent products in one launch.
 template <typename Number, int K>
 class Products {
@@ -52,8 +67,8 @@ class Products {
       for (int lane = 0; lane < kLanes; ++lane) {
         const int index = lane % 16, group = lane / 16;
         for (int e = 0; e < kElements; ++e) {
-          fa[i * kLanes + lane][e] = static_cast<Number>(a[i].at(index, group * kElements + e));
-          fb[i * kLanes + lane][e] = static_cast<Number>(b[i].at(group * kElements + e, index));
+          fa[i * kLanes + lane][e] = to_number<Number>(a[i].at(index, group * kElements + e));
+          fb[i * kLanes + lane][e] = to_number<Number>(b[i].at(group * kElements + e, index));
         }
         for (int e = 0; e < kRowsPerLane; ++e)
           fc[i * kLanes + lane][e] = c[i].at(4 * group + e, index);
@@ -116,8 +131,8 @@ void test_random() {
   constexpr int kCount = 32;
   Products<Number, K> products(kCount);
   for (int i = 0; i < kCount; ++i) {
-    for (float& x : products.a[i].values) x = static_cast<Number>(test::random_float(-4, 4));
-    for (float& x : products.b[i].values) x = static_cast<Number>(test::random_float(-4, 4));
+    for (float& x : products.a[i].values) x = random_number();
+    for (float& x : products.b[i].values) x = random_number();
     for (float& x : products.c[i].values) x = test::random_float(-16, 16);
   }
   products.run();

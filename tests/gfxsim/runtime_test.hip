@@ -413,7 +413,7 @@ CASE(host_memory_that_kernels_use) {
 
 CASE(pointer_attributes) {
   Array<char> a(64);
-  char host;
+  char host = 0;
   hipPointerAttribute_t attributes;
   HIP(hipPointerGetAttributes(&attributes, a.data + 5));
   CHECK(attributes.type == hipMemoryTypeDevice && attributes.devicePointer == a.data + 5);

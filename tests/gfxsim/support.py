@@ -7,7 +7,6 @@ import os
 import re
 import subprocess
 import tempfile
-from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
@@ -47,7 +46,8 @@ def run_case(program: str, case: str) -> subprocess.CompletedProcess[str]:
     source = FOLDER / program
     folder = library_folder()
     link = ("-x", "none", folder / "libgfxsim.so", f"-Wl,-rpath,{folder}")
-    executable = compiled(source, HIP if source.suffix == ".hip" else ("-x", "c++"), link)
+    flags = (*HIP, "-no-hip-rt") if source.suffix == ".hip" else ("-x", "c++")
+    executable = compiled(source, flags, link)
     result = subprocess.run(
         [executable, case], capture_output=True, text=True, timeout=CASE_SECONDS
     )
@@ -62,8 +62,9 @@ def library_folder() -> Path:
     return Path(gfxsim.__file__).parent
 
 
+@cache
 def compiled(
-    source: str | Path, flags: Sequence[str | Path], libraries: Sequence[str | Path] = ()
+    source: str | Path, flags: tuple[str | Path, ...], libraries: tuple[str | Path, ...] = ()
 ) -> Path:
     """What clang makes of a source text or file; from an earlier run when nothing has changed."""
     text = source.read_text() if isinstance(source, Path) else source

@@ -14,6 +14,7 @@ from tests.gfxsim.support import cases_of, clang, code_object, run_case
 
 PROGRAM = "runtime_test.hip"
 MODULE_PROGRAM = "module_test.hip"
+DEVICE_PROGRAM = "device_functions_test.hip"
 API_HEADER = GFXSIM / "include/hip/hip_runtime_api.h"
 
 
@@ -93,15 +94,20 @@ def test_struct_fields_have_rocms_types(rocm_include: Path):
     fields = ""
     for name, body in re.findall(r"typedef struct (hip\w+) \{(.*?)\}", api_text(), re.DOTALL):
         for kind, field, array in re.findall(r"^  (.+?) ?(\w+)(\[\d+\])?;", body, re.MULTILINE):
-            fields += (
-                f"static_assert(std::is_same_v<decltype({name}::{field}), {kind}{array}>);\n"
-            )
+            fields += f"static_assert(std::is_same_v<decltype({name}::{field}), {kind}{array}>);\n"
     assert fields.count("\n") > 40
     check_against_rocm(rocm_include, fields)
 
 
 def test_functions_have_rocms_signatures(rocm_include: Path):
-    declared = re.findall(r"^(?:hipError_t|const char\*) hip\w+\([^)]*\);", api_text(), re.MULTILINE)
+    declared = re.findall(
+        r"^(?:hipError_t|const char\*) hip\w+\([^)]*\);", api_text(), re.MULTILINE
+    )
     assert len(declared) > 75
     # Declared again with C linkage: a difference in a parameter or the result is an error.
     check_against_rocm(rocm_include, 'extern "C" {\n' + "\n".join(declared) + "\n}\n")
+
+
+@pytest.mark.parametrize("case", cases_of(DEVICE_PROGRAM))
+def test_device_functions(case: str):
+    run_case(DEVICE_PROGRAM, case)

@@ -22,12 +22,14 @@ from tests.isa.kernels import (
     SRC,
     Frame,
     Results,
-    accepted,
+    machine_codes,
     mask_bits,
 )  # fmt: skip
 from tests.isa.operands import Format, from_dwords, operand_bits, operand_format, to_dwords
 
 VECTOR_ENCODINGS = ("VOP1", "VOP2", "VOPC", "VOP3", "VOP3SD", "VOP3P")
+VOP3_SUFFIXES = ("", "_e64")
+VOP3_OP_SEL_BIT = 11  # of the encoding
 MATRIX = re.compile(r"V_S?MFMA")
 # These read a lane mask: vcc, or in the e64 form an SGPR pair.
 MASK_SOURCE = re.compile(r"v_cndmask_b32|v_(addc|subb|subbrev)_co_u32")
@@ -118,7 +120,8 @@ class Case:
     sources: tuple[Source, ...]
     clamp: bool = False
     omod: str = ""  # mul:2, mul:4, div:2
-    op_sel: tuple[int, ...] = ()
+    op_sel: tuple[int, ...] = ()  # as written; which bit a position means depends on the opcode
+    op_sel_encoded: int = 0
     op_sel_hi: tuple[int, ...] = ()
     neg_lo: tuple[int, ...] = ()
     neg_hi: tuple[int, ...] = ()
@@ -214,13 +217,8 @@ class Case:
         return self.opcode.writes_mask and self.encoding in ("_e32", "_sdwa", "_dpp")
 
     def op_sel_bit(self, index: int) -> int:
-        """op_sel of source `index`, or of the destination for index 3, whatever the list's
-        length."""
-        bits = self.op_sel
-        n = len(self.sources)
-        if len(bits) == n + 1 and n < 3:
-            return bits[-1] if index == 3 else bits[index] if index < n else 0
-        return bits[index] if index < len(bits) else 0
+        """op_sel of source `index`, or of the destination for index 3, as encoded."""
+        return self.op_sel_encoded >> index & 1
 
     # -- kernel and inputs --
 
@@ -346,8 +344,11 @@ def constant_forms(
         out.append(Case(op, f"{form} src{i} sgpr", encoding, with_source(base, i, kind="s")))
         inline_float = fmt.element in ("f16", "f32", "f64", "bf16")
         texts = list(INLINE["int"]) + (list(INLINE["float"]) if inline_float else [])
+        pick = zlib.crc32(f"{op.mnemonic} {form} {i}".encode())
         if "VOPC" in op.encodings:  # so many of them: one constant each
-            texts = [texts[zlib.crc32(op.mnemonic.encode()) % len(texts)]]
+            texts = [texts[pick % len(texts)]]
+        elif encoding != "_e32" and inline_float:  # one integer and one number each
+            texts = [texts[pick % 2], texts[2 + pick % 3]]
         texts += [LITERAL] if literal and fmt.count == 1 else []
         for text in texts:
             out.append(
@@ -382,6 +383,20 @@ def e32_forms(op: Opcode, base: tuple[Source, ...], waves: int) -> list[Case]:
 
 def e64_forms(op: Opcode, base: tuple[Source, ...], suffix: str, waves: int) -> list[Case]:
     out = [Case(op, "e64", suffix, base, waves=waves)]
+    if "VOPC" in op.encodings:  # 198 of them, which differ in the comparison only
+        out[0] = replace(out[0], waves=2)
+        out += constant_forms(op, base, suffix, "e64", range(1, 2), False)
+        if op.sources[0].is_float:
+            sources = with_source(base, 0, neg=True, abs=True)
+            out.append(
+                Case(
+                    op,
+                    "e64 -|src0| -src1",
+                    suffix,
+                    with_source(sources, 1, neg=True) if op.sources[1].is_float else sources,
+                )
+            )
+        return out
     out += constant_forms(op, base, suffix, "e64", range(len(base)), False)
     for i, fmt in enumerate(op.sources):
         if fmt.is_float and fmt.count == 1 and "bitop3" not in op.mnemonic:
@@ -462,6 +477,7 @@ def sdwa_forms(op: Opcode, base: tuple[Source, ...]) -> list[Case]:
     if any(f.bits > 32 for f in op.sources) or (op.dst is not None and op.dst.bits > 32):
         return []
     compare = "VOPC" in op.encodings
+    mask_only = compare
     out = []
 
     def add(
@@ -480,12 +496,13 @@ def sdwa_forms(op: Opcode, base: tuple[Source, ...]) -> list[Case]:
                 f"sdwa {name}",
                 "_sdwa",
                 sources,
-                dst_sel="" if compare else dst_sel,
-                dst_unused="" if compare else unused,
+                dst_sel="" if mask_only else dst_sel,
+                dst_unused="" if mask_only else unused,
             )
         )
 
     n = len(base)
+    compare |= handwritten.approximate(op.mnemonic)  # whole results only, where tolerances apply
     thorough = op.mnemonic in SDWA_THOROUGH
     picks = range(len(SDWA_SELS)) if thorough else (zlib.crc32(op.mnemonic.encode()) % 6,)
     for i in picks:
@@ -549,20 +566,18 @@ def rounds(op: Opcode) -> bool:
 def assembled_cases(mnemonics: Iterable[str]) -> dict[str, tuple[Case, ...]]:
     """The cases the assembler accepts; a mnemonic it knows in no form has none."""
     flat = [case for name in mnemonics for case in candidates(opcodes()[name])]
-    ok = accepted([case.assembly() for case in flat])
+    codes = machine_codes([case.assembly() for case in flat])
     out: dict[str, list[Case]] = {name: [] for name in mnemonics}
-    seen: set[str] = set()
-    for case, good in zip(flat, ok, strict=True):
-        text = case.assembly() + str(case.frame_changes)
-        if good and text not in seen:
-            seen.add(text)
-            out[case.mnemonic].append(case)
+    seen: set[tuple] = set()
+    for case, code in zip(flat, codes, strict=True):
+        key = (code, case.frame_changes)
+        if code is None or key in seen:
+            continue
+        seen.add(key)
+        if case.op_sel and case.encoding in VOP3_SUFFIXES and "VOP3P" not in case.opcode.encodings:
+            case = replace(case, op_sel_encoded=code >> VOP3_OP_SEL_BIT & 0xF)
+        out[case.mnemonic].append(case)
     return {name: tuple(cases) for name, cases in out.items()}
-
-
-@cache
-def all_cases() -> dict[str, tuple[Case, ...]]:
-    return assembled_cases([name for name in opcodes() if name not in handwritten.OTHER_TESTS])
 
 
 # --- expectation -------------------------------------------------------------------------------
@@ -752,6 +767,7 @@ def evaluate(
     frame = case.frame()
     mode = ("rne", "up", "down", "zero")[frame.round_mode]
     flush32 = changes.get("denorm_32") == 0
+    unflushed = sources
     if flush32:
         sources = [flush_bits(b, f) for b, f in zip(sources, op.sources, strict=True)]
     rule = handwritten.rule(case.mnemonic)
@@ -769,14 +785,27 @@ def evaluate(
             flushed = [flush_bits(b, f) for b, f in zip(sources, op.sources, strict=True)]
             other = run_text(replace(context, sources=flushed, old=flush_bits(old, op.dst))).dst
             results += [other, flush_bits(expected.dst, op.dst), flush_bits(other, op.dst)]
+    if expected.mask is not None:  # lanes that DPP disables count as inactive
+        expected.mask = expected.mask & write.reshape(-1, LANES)
+        if expected.exec_mask is not None:
+            expected.exec_mask = expected.mask
     if op.dst is None:
         return expected
+    if case.omod:  # whether denormals meet the multiplier or zero is not specified
+        kept = (
+            run_text(replace(context, sources=unflushed)).dst
+            if custom is None
+            else (custom(replace(context, sources=unflushed)).dst)
+        )
+        results += [kept, flush_bits(kept, op.dst), flush_bits(results[0], op.dst)]
     outputs, valid = [], None
     for bits in results:
-        if flush32:
+        if flush32 and not case.omod:
             bits = flush_bits(bits, op.dst)
         out, valid = finish_dst(case, bits, old)
         outputs.append(np.where(write, out, old))
+        if case.omod:
+            outputs.append(np.where(write, flush_bits(out, op.dst), old))
     full = (1 << (32 * op.dst.dwords)) - 1
     expected.dst = outputs[0]
     expected.alternatives = outputs[1:]
@@ -807,10 +836,10 @@ def finish_dst(case: Case, bits: np.ndarray, old: np.ndarray) -> tuple[np.ndarra
     if fmt.is_float and (case.clamp or case.omod) and "OPSEL" not in case.opcode.text:
         bits = float_output(case, bits, fmt)
     if case.encoding == "_sdwa":
-        return sdwa_dst(case, bits, old), pcode.object_array(full, len(bits))
-    if fmt.bits > 16 or "OPSEL" in case.opcode.text or fmt.count > 1:
-        if fmt.bits == 16 and "OPSEL" not in case.opcode.text:
-            return bits & 0xFFFF, pcode.object_array(0xFFFF, len(bits))
+        # A NaN's bits are not specified, wherever they are put.
+        specified = np.where(nan_lanes(bits, fmt) & (case.dst_sel not in ("", "DWORD")), 0, full)
+        return sdwa_dst(case, bits, old), specified
+    if fmt.bits > 16 or "OPSEL" in case.opcode.text:
         return bits & full, pcode.object_array(full, len(bits))
     low = bits & 0xFFFF
     if case.op_sel_bit(3):
@@ -819,6 +848,13 @@ def finish_dst(case: Case, bits: np.ndarray, old: np.ndarray) -> tuple[np.ndarra
     high = {"zero": 0, "keep": old >> 16, "unspecified": 0}[policy]
     valid = 0xFFFF if policy == "unspecified" else 0xFFFFFFFF
     return low | (high << 16), pcode.object_array(valid, len(bits))
+
+
+def nan_lanes(bits: np.ndarray, fmt: Format) -> np.ndarray:
+    if not fmt.is_float or fmt.count > 1:
+        return np.zeros(len(bits), dtype=bool)
+    form = FORMATS[fmt.element]
+    return np.isnan(formats.decode((bits & ((1 << form.bits) - 1)).astype(np.uint64), form))
 
 
 def float_output(case: Case, bits: np.ndarray, fmt: Format) -> np.ndarray:

@@ -78,6 +78,11 @@ def rule(mnemonic: str) -> Rule:
     return next((r for r in RULES if re.fullmatch(r.pattern, mnemonic)), EXACT)
 
 
+def approximate(mnemonic: str) -> bool:
+    """Results have a tolerance, so that parts of them cannot be compared."""
+    return bool(rule(mnemonic).ulp) or bool(re.match(r"v_(sin|cos|fract|dot2)", mnemonic))
+
+
 # Bits 31:16 of the destination of a 16-bit operation. LLVM lists (GCNSubtarget::
 # zeroesHigh16BitsOfDest) what gfx9 clears; ISA says that the op_sel forms without "legacy" keep
 # them. Elsewhere compilers rely on neither, and the bits are not compared.
@@ -474,6 +479,17 @@ def bitop3(context: Context) -> Expected:
     return Expected(out & mask)
 
 
+def scaled_to_f16(context: Context) -> Expected:
+    """As the text, whose comment gives op_sel[3] the choice of the destination's half; the other
+    half is kept (LLVM ties the destination to the register before)."""
+    low = run_text(context).dst & 0xFFFF
+    nan = (low & 0x7FFF) > 0x7C00
+    low = np.where(nan, 0x7E00, low)
+    if context.case.op_sel_bit(3):
+        return Expected((context.old & 0xFFFF) | (low << 16))
+    return Expected((context.old & ~0xFFFF) | low)
+
+
 REFERENCE: dict[str, Callable[[Context], Expected]] = {
     "v_cvt_off_f32_i4": cvt_off_i4,
     "v_cvt_rpi_i32_f32": cvt_rpi,
@@ -500,6 +516,8 @@ REFERENCE: dict[str, Callable[[Context], Expected]] = {
     "v_div_scale_f32": div_scale,
     "v_div_scale_f64": div_scale,
     "v_frexp_exp_i16_f16": frexp_exp,
+    "v_cvt_scalef32_f16_fp8": scaled_to_f16,
+    "v_cvt_scalef32_f16_bf8": scaled_to_f16,
 }
 for _name in ("f16", "f32", "f64"):
     REFERENCE |= {

@@ -74,21 +74,35 @@ def tool(name: str) -> str | None:
     return None
 
 
-def accepted(lines: list[str]) -> list[bool]:
-    """Which instructions the assembler takes for this target."""
+def machine_codes(lines: list[str]) -> list[int | None]:
+    """Machine code of each instruction as a little-endian number; None where the assembler rejects
+    it for this target."""
     mc = tool("llvm-mc")
     if mc is None:
         raise RuntimeError("llvm-mc (Debian package llvm-22) is needed to assemble the tests")
-    text = "\n".join(lines) + "\n"
     result = subprocess.run(
-        [mc, "-triple=amdgcn-amd-amdhsa", f"-mcpu={MCPU}", "-filetype=null", "-"],
-        input=text,
+        [mc, "-triple=amdgcn-amd-amdhsa", f"-mcpu={MCPU}", "-show-encoding", "-"],
+        input="\n".join(lines) + "\n",
         capture_output=True,
         text=True,
         check=False,
     )
     bad = {int(m) for m in re.findall(r"^<stdin>:(\d+):\d+: error", result.stderr, re.M)}
-    return [i + 1 not in bad for i in range(len(lines))]
+    codes = re.findall(r"; encoding: \[([^\]]*)\]", result.stdout)
+    good = iter(codes)
+    assert len(codes) == len(lines) - len(bad), "one encoding for every accepted line"
+    out: list[int | None] = []
+    for number in range(1, len(lines) + 1):
+        if number in bad:
+            out.append(None)
+        else:
+            out.append(int.from_bytes(bytes(int(x, 16) for x in next(good).split(",")), "little"))
+    return out
+
+
+def accepted(lines: list[str]) -> list[bool]:
+    """Which instructions the assembler takes for this target."""
+    return [code is not None for code in machine_codes(lines)]
 
 
 def transfer(
@@ -278,6 +292,7 @@ class Program:
     def __init__(self, kernels: list[Kernel]):
         from tq_ext import gfxsim
 
+        self.options = gfxsim.options
         self.module = gfxsim.Module(assemble(kernels))
 
     def run(self, kernel: Kernel, vectors: np.ndarray, scalars: np.ndarray) -> Results:
@@ -289,7 +304,8 @@ class Program:
         scalars = np.ascontiguousarray(scalars, dtype=np.uint32)
         out = np.zeros((waves, LANES, max(kernel.frame.out_dwords, 1)), np.uint32)
         scalar_out = np.zeros((waves, SCALAR_DWORDS), np.uint32)
-        self.module.launch(
-            kernel.name, (waves, 1, 1), (LANES, 1, 1), [vectors, out, scalars, scalar_out]
-        )
+        with self.options(threads=1):  # a launch of a few waves is over before threads start
+            self.module.launch(
+                kernel.name, (waves, 1, 1), (LANES, 1, 1), [vectors, out, scalars, scalar_out]
+            )
         return Results(out, scalar_out)

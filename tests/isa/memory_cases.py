@@ -119,6 +119,12 @@ class MemoryCase:
     def has_result(self) -> bool:
         return self.op.dst > 0 and (self.returns or "atomic" not in self.op.mnemonic)
 
+    @property
+    def result(self) -> int:
+        """The first register of the result: a buffer atomic returns it where its data was."""
+        atomic = self.op.space == "buffer" and "atomic" in self.op.mnemonic
+        return DATA0 if atomic and self.has_result else DST
+
     def registers(self, first: int, dwords: int) -> str:
         return f"v{first}" if dwords == 1 else f"v[{first}:{first + dwords - 1}]"
 
@@ -163,7 +169,7 @@ class MemoryCase:
         return tuple(out)
 
     def frame(self) -> Frame:
-        stores = ((DST, max(1, self.op.dst)),)
+        stores = ((self.result, max(1, self.op.dst)),)
         if self.op.space == "lds":
             copy_in = [f"v_lshlrev_b32 v2, {WINDOW.bit_length() - 1}, v2"]
             copy_in += [
@@ -228,8 +234,6 @@ class MemoryCase:
         vectors = np.concatenate([columns[first] for first, _ in self.loads()], -1)
         scalars = rng.integers(0, 1 << 32, (WAVES, SCALAR_DWORDS), dtype=np.uint64)
         scalars[:, 5] = rng.integers(0, 64, WAVES) * 4  # m0: a byte offset
-        if self.op.mnemonic in ("ds_append", "ds_consume"):
-            scalars[:, 5] <<= np.uint64(16)
         scalars[0 if not self.full_exec else slice(None), 0:2] = 0xFFFFFFFF
         return Inputs(
             vectors.reshape(WAVES, LANES, -1).astype(np.uint32), scalars.astype(np.uint32)
@@ -267,7 +271,9 @@ class MemoryCase:
             return addresses
         first = 4 * max(1, self.op.dst)
         record = first + WINDOW
-        linear = addresses.astype(np.int64) + self.soffset
+        linear = addresses.astype(np.int64)
+        if self.op.space == "buffer":
+            linear += self.soffset
         return linear // record * WINDOW + linear % record - first
 
 
@@ -311,7 +317,7 @@ def expect(case: MemoryCase, inputs: Inputs) -> MemoryExpected:
     active = inputs.exec_mask.reshape(lanes)
     memory = parts[FILL].reshape(WAVES, -1).view(np.uint8).copy()
     address = pcode.object_array(case.places(parts[ADDRESS].reshape(-1)), lanes)
-    old = from_dwords(parts[DST].reshape(lanes, -1))
+    old = from_dwords(parts[case.result].reshape(lanes, -1)[:, : max(1, op.dst)])
     special = SPECIAL.get(op.mnemonic)
     if special is not None:
         new = special(case, inputs, parts, address, memory)
@@ -320,13 +326,17 @@ def expect(case: MemoryCase, inputs: Inputs) -> MemoryExpected:
         if op.space == "buffer":  # lanes beyond num_records read 0 and store nothing
             reachable &= np.array([a < BUFFER_LANES * WINDOW for a in address])
         new = run_text(case, inputs, parts, address, memory, reachable)
-        new = (
-            np.where(reachable, new, 0)
-            if "LOAD" in op.mnemonic.upper() or (op.space == "buffer")
-            else new
-        )
+        if op.space == "buffer":
+            new = np.where(reachable, new, old & kept_bits(op))
     dst = np.where(active, new, old) if case.has_result else old
     return MemoryExpected(Expected(dst), memory)
+
+
+def kept_bits(op: MemoryOp) -> int:
+    """Bits of the destination that a load does not fill."""
+    if "_d16" not in op.mnemonic:
+        return 0
+    return 0xFFFF if "_d16_hi" in op.mnemonic else 0xFFFF0000
 
 
 def run_text(
@@ -410,11 +420,15 @@ def swizzle(
     case: MemoryCase, inputs: Inputs, parts: dict, address: np.ndarray, memory: np.ndarray
 ) -> np.ndarray:
     """ISA: offset bit 15 selects a permutation of four lanes, else and/or/xor masks on the lane
-    number within 32; 0xc000 rotates. A lane whose source is inactive gets 0."""
+    number within 32; 0xc000 rotates (by lanes in bits 9:5; LLVM's disassembly drops the mask in
+    bits 4:0), 0xe000 permutes as the FFT tables say. A lane whose source is inactive gets 0."""
     rows, active = lane_rows(inputs, from_dwords(parts[ADDRESS].reshape(-1, 1)))
     lane = np.arange(LANES)
     offset = case.offset
-    if offset >= 0xC000:
+    if offset >= 0xE000:
+        table = re.search(rf"0x{offset & 31:02x}: {{([^}}]*)}}", case.op.text)
+        source = np.array([int(x, 16) - 1 for x in table[1].split(",")])[lane & 31] | (lane & 32)
+    elif offset >= 0xC000:
         mask, rotate = offset & 31, offset >> 5 & 31
         rotate = -rotate if offset >> 10 & 1 else rotate
         source = (lane & mask) | ((lane + rotate) & ~mask & 31) | (lane & 32)
@@ -451,12 +465,12 @@ def transpose_read(
 def append_consume(
     case: MemoryCase, inputs: Inputs, parts: dict, address: np.ndarray, memory: np.ndarray
 ) -> np.ndarray:
-    """ISA: adds (subtracts) the number of active lanes at M0[31:16] + offset; returns the value
-    before."""
+    """Adds (subtracts) the number of active lanes at M0 + offset; returns the value before. (LLVM
+    puts the LDS address into M0 as it is.)"""
     sign = 1 if "append" in case.op.mnemonic else -1
     out = np.zeros((WAVES, LANES), dtype=object)
     for wave in range(WAVES):
-        at = (int(inputs.scalars[wave, 5]) >> 16) + case.offset
+        at = int(inputs.scalars[wave, 5]) + case.offset
         word = memory[wave, at : at + 4].view(np.uint32)
         out[wave] = int(word[0])
         count = int(inputs.exec_mask[wave].sum())
@@ -484,7 +498,18 @@ def candidates(op: MemoryOp) -> list[MemoryCase]:
     if op.mnemonic == "ds_swizzle_b32":
         return [
             MemoryCase(op, f"offset {x:#x}", x)
-            for x in (0x801B, 0x80E4, 0x041F, 0x7C1F, 0x00F0, 0x1C07, 0xC060, 0xC463)
+            for x in (
+                0x801B,
+                0x80E4,
+                0x041F,
+                0x7C1F,
+                0x00F0,
+                0x1C07,
+                0xC060,
+                0xC460,
+                0xE000,
+                0xE010,
+            )
         ]
     if "_tr_" in op.mnemonic:
         return [MemoryCase(op, f"offset {x}", x, full_exec=True) for x in (0, 16)]
@@ -501,7 +526,7 @@ def candidates(op: MemoryOp) -> list[MemoryCase]:
         base += [replace(case, form=f"{case.form} off", saddr=False) for case in base]
         base.append(MemoryCase(op, "offset -16", -16, soffset=-16))
     if op.space == "buffer":
-        base.append(MemoryCase(op, "soffset", 16, soffset=8))
+        base.append(MemoryCase(op, "soffset", 16, soffset=4))
     if "atomic" in op.mnemonic:
         base += [replace(case, form=f"{case.form} no return", returns=False) for case in base[:1]]
     if re.search("byte|[ui]8|short|[ui]16|_b8|_b16", op.mnemonic):

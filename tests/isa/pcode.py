@@ -714,6 +714,11 @@ class Machine:
     def eval_binary(self, node: tuple) -> Value:
         _, operator, left_node, right_node = node
         left, right = self.evaluate(left_node), self.evaluate(right_node)
+        if operator == "==" and right_node[0] == "unary" and right_node[2][:2] == ("float", 0.0):
+            # "== +0.0" and "== -0.0" ask for the sign, too.
+            return self.boolean(
+                (left.data == 0) & (np.signbit(left.data) == (right_node[1] == "-"))
+            )
         if operator in ("&&", "||"):
             a, b = truth(left), truth(right)
             return self.boolean(a & b if operator == "&&" else a | b)

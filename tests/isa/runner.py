@@ -143,6 +143,7 @@ class Suite:
     def __init__(self, kernels: dict[str, list[Kernel]], check_one: Callable):
         self.kernels = kernels
         self.check_one = check_one
+        self.unsupported: dict[str, list[str]] = {}  # forms that the simulator says it cannot run
         self.program = Program([k for some in kernels.values() for k in some])
 
     def check(self, mnemonic: str) -> list[Failure]:
@@ -153,6 +154,9 @@ class Suite:
             try:
                 results = self.program.run(kernel, inputs.vectors, inputs.scalars)
             except RuntimeError as fault:
+                if str(getattr(fault, "kind", "")).endswith("Unsupported"):
+                    self.unsupported.setdefault(mnemonic, []).append(case.label)
+                    continue
                 failures.append(Failure(case.label, case.assembly(), str(fault).splitlines()[:4]))
                 continue
             failure = self.check_one(case, inputs, results)

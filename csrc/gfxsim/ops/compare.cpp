@@ -124,7 +124,7 @@ FloatClass float_class(T x) {
 
 template <class T, int MantissaBits>
 void add_class(std::vector<Op>& rows, const std::string& type) {
-  constexpr LaneOpOptions kOptions{.undef = Undef::Bits, .control = 0b01};
+  constexpr LaneOpOptions kOptions{.undef = Undef::Bits, .control = 0b01, .keep_denormals = true};
   add_rows<T, uint32_t, kOptions>(rows, "class_" + type, [](T x, uint32_t mask) {
     return lane_bit(mask >> float_class<T, MantissaBits>(x) & 1);
   });

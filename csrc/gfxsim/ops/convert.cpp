@@ -82,12 +82,13 @@ void add_integer_rows(std::vector<Op>& ops) {
       "v_cvt_u16_f16", [](F16 x) { return truncate_to<uint16_t>(static_cast<float>(x)); }));
   ops.push_back(
       lane_op<float(int32_t)>("v_cvt_f32_i32", [](int32_t x) { return static_cast<float>(x); }));
-  ops.push_back(
-      lane_op<float(uint32_t)>("v_cvt_f32_u32", [](uint32_t x) { return static_cast<float>(x); }));
+  // Vector code for unsigned integers subtracts a bias, which gives -0 when rounding downwards.
+  ops.push_back(lane_op<float(uint32_t)>(
+      "v_cvt_f32_u32", [](uint32_t x) { return x ? static_cast<float>(x) : 0.0f; }));
   ops.push_back(
       lane_op<double(int32_t)>("v_cvt_f64_i32", [](int32_t x) { return static_cast<double>(x); }));
-  ops.push_back(lane_op<double(uint32_t)>("v_cvt_f64_u32",
-                                          [](uint32_t x) { return static_cast<double>(x); }));
+  ops.push_back(lane_op<double(uint32_t)>(
+      "v_cvt_f64_u32", [](uint32_t x) { return x ? static_cast<double>(x) : 0.0; }));
   ops.push_back(lane_op<F16(int16_t)>(
       "v_cvt_f16_i16", [](int16_t x) { return static_cast<F16>(static_cast<float>(x)); }));
   ops.push_back(lane_op<F16(uint16_t)>(
@@ -174,20 +175,54 @@ void add_float_rows(std::vector<Op>& ops) {
 // ------------------------------------------------------------------
 
 template <class Format>
-uint64_t decode_two(uint32_t x) {
-  const auto bits = [x](int shift) {
-    return uint64_t{std::bit_cast<uint32_t>(decode<Format>(static_cast<uint8_t>(x >> shift)))};
-  };
-  return bits(0) | bits(8) << 32;
-}
+struct DecodeTwo {
+  static float element(uint32_t x, int half) {
+    return decode<Format>(static_cast<uint8_t>(x >> (8 * half)));
+  }
+
+  static void run(Wave& w, const Inst& in) {
+    const uint64_t mask = write_mask(w, in);
+    LaneBuffer<uint32_t> scratch, out[2];
+    const uint32_t* source = fetch32(w, in, 0, Plane::Value, scratch.lane);
+    for (int half = 0; half < 2; ++half) {
+      for (int lane = 0; lane < kMaxLanes; ++lane)
+        out[half].lane[lane] = std::bit_cast<uint32_t>(element(source[lane], half));
+      ElementResult<float>::modify(out[half].lane, w, in);
+    }
+    for (int half = 0; half < 2; ++half) blend_row(w.v[in.dst().reg + half], out[half].lane, mask);
+  }
+
+  static void propagate(Wave& w, const Inst& in) {
+    const uint64_t mask = write_mask(w, in);
+    LaneBuffer<uint32_t> scratch, out[2];
+    const uint32_t* source = fetch32(w, in, 0, Plane::Undef, scratch.lane);
+    for (int half = 0; half < 2; ++half)
+      for (int lane = 0; lane < kMaxLanes; ++lane)
+        out[half].lane[lane] = source[lane] >> (8 * half) & 0xff ? ~uint32_t{0} : 0;
+    run(w, in);
+    for (int half = 0; half < 2; ++half) {
+      blend_row(w.undef_row(in.dst().reg + half), out[half].lane, mask);
+      w.settle_undef(in.dst().reg + half);
+    }
+  }
+
+  static Op row(std::string_view name) {
+    Op op;
+    op.name = name;
+    op.cls = OpClass::Valu;
+    op.run = &run;
+    op.propagate = &propagate;
+    op.types[1] = Type::B32;
+    return op;
+  }
+};
 
 template <class Format>
 void add_byte_rows(std::vector<Op>& ops, const char* one, const char* two) {
   constexpr LaneOpOptions kField{.undef = Undef::Used};
   ops.push_back(lane_op<float(uint32_t), kField>(
       one, [](uint32_t x) { return decode<Format>(static_cast<uint8_t>(x)); }));
-  ops.push_back(
-      lane_op<uint64_t(uint32_t), kField>(two, [](uint32_t x) { return decode_two<Format>(x); }));
+  ops.push_back(DecodeTwo<Format>::row(two));
 }
 
 // --- elements of small formats
@@ -247,7 +282,9 @@ struct OperandRows {
 template <int kBits>
 struct ResultRows {
   static constexpr int kDwords = dwords_of(kBits);
-  LaneBuffer<uint32_t> dword[kDwords]{};
+  LaneBuffer<uint32_t> dword[kDwords];
+
+  ResultRows() { std::memset(dword, 0, sizeof dword); }
 
   void set(int lane, int at, int width, uint32_t value) {
     const int d = at / 32, shift = at % 32;

@@ -1,4 +1,6 @@
 // Vector operations on integers and bits.
+#include <immintrin.h>
+
 #include <algorithm>
 #include <bit>
 #include <concepts>
@@ -133,27 +135,6 @@ constexpr uint64_t quad_sum_abs_diff(uint64_t a, uint32_t b, uint64_t c) {
          quad_part<SumAbsDiff, Clamp, 2>(a, b, c) | quad_part<SumAbsDiff, Clamp, 3>(a, b, c);
 }
 
-// One byte of v_perm_b32. Selectors 0..3 are the bytes of the second source, 4..7 those of the
-// first, 8..11 the sign of bytes 1, 3, 5, 7; 12 is 0x00, and what is above 0xff.
-constexpr uint32_t select_byte(uint32_t first, uint32_t second, uint32_t selector) {
-  const auto bit = [selector](int i) { return 0u - (selector >> i & 1); };  // all ones if set
-  const auto choose = [](uint32_t mask, uint32_t a, uint32_t b) {
-    return (mask & a) | (~mask & b);
-  };
-  const uint32_t byte = choose(bit(2), first, second) >> (8 * (selector & 3));
-  const uint32_t signs = choose(bit(1), first, second) >> (15 + (16 & bit(0)));
-  const uint32_t constant = selector == 12 ? 0u : ~0u;
-  const uint32_t special = selector < 12 ? 0u - (signs & 1) : constant;
-  return (selector < 8 ? byte : special) & 0xff;
-}
-
-constexpr uint32_t permute_bytes(uint32_t first, uint32_t second, uint32_t selectors) {
-  return select_byte(first, second, byte_of<0>(selectors)) |
-         select_byte(first, second, byte_of<1>(selectors)) << 8 |
-         select_byte(first, second, byte_of<2>(selectors)) << 16 |
-         select_byte(first, second, byte_of<3>(selectors)) << 24;
-}
-
 template <int Index>
 constexpr uint32_t average_byte(uint32_t a, uint32_t b, uint32_t round) {
   return (byte_of<Index>(a) + byte_of<Index>(b) + (byte_of<Index>(round) & 1)) >> 1 << (8 * Index);
@@ -167,38 +148,6 @@ constexpr uint32_t reverse_bits(uint32_t x) {
 }
 
 constexpr uint32_t kNoBitFound = ~uint32_t{0};
-
-// Three-input boolean function; bit 4 * a + 2 * b + c of the table is its value.
-template <std::unsigned_integral U>
-constexpr U truth_table(U a, U b, U c, uint32_t table) {
-  const auto entry = [table](int i) { return static_cast<U>(0u - (table >> i & 1)); };
-  const auto choose = [](U by, U if_set, U if_clear) {
-    return static_cast<U>((by & if_set) | (~by & if_clear));
-  };
-  const auto of_c = [&](int i) { return choose(c, entry(i + 1), entry(i)); };
-  const auto of_bc = [&](int i) { return choose(b, of_c(i + 2), of_c(i)); };
-  return choose(a, of_bc(4), of_bc(0));
-}
-
-// The table becomes a fourth source. The bit of op_sel that follows the sources' names the
-// destination's half.
-void append_truth_table(Inst& in) {
-  constexpr int kTablePosition = 3;
-  Operand& table = in.operands[in.num_operands++];
-  table.kind = Operand::Constant;
-  table.dwords = 1;
-  table.bits = in.mod.bitop3;
-  const uint8_t sources = in.mod.op_sel & ((1 << kTablePosition) - 1);
-  in.mod.op_sel = static_cast<uint8_t>(sources | (in.mod.op_sel & ~sources) << 1);
-}
-
-template <class U, LaneOpOptions Options>
-Op bitop3_op(std::string_view name) {
-  Op op = lane_op<U(U, U, U, uint32_t), Options>(
-      name, [](U a, U b, U c, uint32_t table) { return truth_table(a, b, c, table); });
-  op.fixup = &append_truth_table;
-  return op;
-}
 
 template <int Low, int High>
 constexpr uint16_t shift_and_saturate(int32_t a, int32_t b, uint32_t amount) {
@@ -288,7 +237,147 @@ constexpr Two<int64_t, LaneBit> mad_i64(int32_t a, int32_t b, int64_t c) {
   return {Clamp && overflow ? (negative ? kLow : kHigh) : sum, lane_bit(negative)};
 }
 
-// --- operations that need more than one lane's sources ------------------------------------------
+// --- operations that lane_op cannot express ----------------------------------------------------
+
+// Three-input boolean function: bit 4 * a + 2 * b + c of the table is its value.
+template <std::unsigned_integral U>
+class TruthTable {
+ public:
+  explicit TruthTable(uint32_t table) {
+    for (int i = 0; i < 8; ++i) entries_[i] = static_cast<U>(0u - (table >> i & 1));
+  }
+  U operator()(U a, U b, U c) const { return choose(a, of_bc<4>(b, c), of_bc<0>(b, c)); }
+
+ private:
+  static U choose(U by, U if_set, U if_clear) {
+    return static_cast<U>(if_clear ^ (by & (if_set ^ if_clear)));
+  }
+  template <int First>
+  U of_c(U c) const {
+    return choose(c, entries_[First + 1], entries_[First]);
+  }
+  template <int First>
+  U of_bc(U b, U c) const {
+    return choose(b, of_c<First + 2>(c), of_c<First>(c));
+  }
+
+  U entries_[8];
+};
+
+template <class U>
+struct ThreeSources {
+  ThreeSources(const Wave& w, const Inst& in, Plane plane)
+      : a(fetch<U>(w, in, 0, plane, scratch[0].lane)),
+        b(fetch<U>(w, in, 1, plane, scratch[1].lane)),
+        c(fetch<U>(w, in, 2, plane, scratch[2].lane)) {}
+  LaneBuffer<U> scratch[3];
+  const U *a, *b, *c;
+};
+
+constexpr bool kKeepHigh = true;  // half of the register of a 16-bit result
+
+template <class U>
+void bitop3(Wave& w, const Inst& in) {
+  const TruthTable<U> table(in.mod.bitop3);
+  const ThreeSources<U> value(w, in, Plane::Value);
+  LaneBuffer<U> result;
+  for (int lane = 0; lane < kMaxLanes; ++lane)
+    result.lane[lane] = table(value.a[lane], value.b[lane], value.c[lane]);
+  commit<U>(w, in, 0, result.lane, write_mask(w, in), Plane::Value, kKeepHigh);
+}
+
+// A result bit is undefined when the undefined source bits decide it.
+template <class U>
+void bitop3_propagate(Wave& w, const Inst& in) {
+  const TruthTable<U> table(in.mod.bitop3);
+  const ThreeSources<U> value(w, in, Plane::Value), undef(w, in, Plane::Undef);
+  LaneBuffer<U> result;
+  for (int lane = 0; lane < kMaxLanes; ++lane) {
+    const auto fill = [lane](const U* bits, const U* unknown, bool ones) {
+      return static_cast<U>(ones ? bits[lane] | unknown[lane] : bits[lane] & ~unknown[lane]);
+    };
+    U always = static_cast<U>(~U{0}), ever = 0;
+    for (int filling = 0; filling < 8; ++filling) {
+      const U outcome =
+          table(fill(value.a, undef.a, filling & 4), fill(value.b, undef.b, filling & 2),
+                fill(value.c, undef.c, filling & 1));
+      always &= outcome;
+      ever |= outcome;
+    }
+    result.lane[lane] = always ^ ever;
+  }
+  bitop3<U>(w, in);
+  commit<U>(w, in, 0, result.lane, write_mask(w, in), Plane::Undef, kKeepHigh);
+}
+
+template <class U>
+Op bitop3_op(std::string_view name) {
+  Op op = lane_op<U(U, U, U)>(name, [](U a, U, U) { return a; });
+  op.run = &bitop3<U>;
+  op.propagate = &bitop3_propagate<U>;
+  return op;
+}
+
+// v_perm_b32. Each byte of the result is chosen by a byte of `selectors`: 0..3 are the bytes of
+// `second`, 4..7 those of `first`, 8..11 the sign of bytes 1, 3, 5 and 7, 12 is 0x00; above that
+// the byte is `filler`.
+void permute_bytes(const uint32_t* first, const uint32_t* second, const uint32_t* selectors,
+                   uint8_t filler, uint32_t* result) {
+  constexpr int kLanesAtOnce = 8;
+  constexpr char kFirstSign = 8, kFirstConstant = 12, kFirstFiller = 13;
+  const auto load = [](const uint32_t* from) {
+    return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from));
+  };
+  const auto each = [](char x) { return _mm256_set1_epi8(x); };
+  const auto at_least = [&each](__m256i x, char bound) {
+    return _mm256_cmpeq_epi8(_mm256_max_epu8(x, each(bound)), x);
+  };
+  const __m256i lane_base =
+      _mm256_broadcastsi128_si256(_mm_set_epi32(0x0c0c0c0c, 0x08080808, 0x04040404, 0x00000000));
+  for (int lane = 0; lane < kMaxLanes; lane += kLanesAtOnce) {
+    const __m256i selector = load(selectors + lane);
+    // The byte at `position` of its lane; the top bit of `source` says in which operand.
+    const auto pick = [&](__m256i position, __m256i source) {
+      const __m256i at = _mm256_or_si256(position, lane_base);
+      return _mm256_blendv_epi8(_mm256_shuffle_epi8(load(second + lane), at),
+                                _mm256_shuffle_epi8(load(first + lane), at), source);
+    };
+    const __m256i byte = pick(_mm256_and_si256(selector, each(3)), _mm256_slli_epi32(selector, 5));
+    const __m256i odd = _mm256_slli_epi32(_mm256_and_si256(selector, each(1)), 1);
+    const __m256i signed_byte = pick(_mm256_or_si256(odd, each(1)), _mm256_slli_epi32(selector, 6));
+    const __m256i sign = _mm256_cmpgt_epi8(_mm256_setzero_si256(), signed_byte);
+    const __m256i constant =
+        _mm256_and_si256(at_least(selector, kFirstFiller), each(static_cast<char>(filler)));
+    const __m256i special = _mm256_blendv_epi8(sign, constant, at_least(selector, kFirstConstant));
+    const __m256i chosen = _mm256_blendv_epi8(byte, special, at_least(selector, kFirstSign));
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(result + lane), chosen);
+  }
+}
+
+void perm(Wave& w, const Inst& in) {
+  const ThreeSources<uint32_t> value(w, in, Plane::Value);
+  LaneBuffer<uint32_t> result;
+  permute_bytes(value.a, value.b, value.c, 0xff, result.lane);
+  commit32(w, in, 0, result.lane, write_mask(w, in), Plane::Value);
+}
+
+void perm_propagate(Wave& w, const Inst& in) {
+  const ThreeSources<uint32_t> value(w, in, Plane::Value), undef(w, in, Plane::Undef);
+  LaneBuffer<uint32_t> result;
+  permute_bytes(undef.a, undef.b, value.c, 0, result.lane);
+  for (int lane = 0; lane < kMaxLanes; ++lane)
+    if (undef.c[lane]) result.lane[lane] = ~0u;
+  perm(w, in);
+  commit32(w, in, 0, result.lane, write_mask(w, in), Plane::Undef);
+}
+
+Op perm_op() {
+  Op op = lane_op<uint32_t(uint32_t, uint32_t, uint32_t)>(
+      "v_perm_b32", [](uint32_t a, uint32_t, uint32_t) { return a; });
+  op.run = &perm;
+  op.propagate = &perm_propagate;
+  return op;
+}
 
 // Counts the bits of the mask in source 0 that belong to lanes below each lane. FirstLane is the
 // lane of the mask's bit 0.
@@ -416,8 +505,8 @@ std::vector<Op> moves_and_logic() {
                                              [](U32 a, U32 b, U32 c) { return a | b | c; }),
       lane_op<U32(U32, U32, U32), bitwise()>(
           "v_bfi_b32", [](U32 mask, U32 a, U32 b) { return (mask & a) | (~mask & b); }),
-      bitop3_op<U16, keeping_high(bitwise(0b1000))>("v_bitop3_b16"),
-      bitop3_op<U32, bitwise(0b1000)>("v_bitop3_b32"),
+      bitop3_op<U16>("v_bitop3_b16"),
+      bitop3_op<U32>("v_bitop3_b32"),
       lane_op<U32(U32)>("v_prng_b32", [](U32 a) { return a << 1 ^ (a >> 31 ? 0xc5u : 0u); }),
   };
 }
@@ -534,7 +623,7 @@ std::vector<Op> additions() {
 }
 
 std::vector<Op> multiplications() {
-  constexpr LaneOpOptions kKeepHigh = keeping_high(carrying());
+  constexpr LaneOpOptions kKeep = keeping_high(carrying());
   return {
       lane_op<U32(U32, U32), carrying()>("v_mul_lo_u32", [](U32 a, U32 b) { return a * b; }),
       lane_op<U32(U32, U32)>("v_mul_hi_u32",
@@ -559,8 +648,8 @@ std::vector<Op> multiplications() {
           "v_mad_i32_i24", [](auto a, auto b, auto c) { return signed24(a) * signed24(b) + c; }),
       arithmetic_op<U32(U16, U16, U32)>("v_mad_u32_u16", kMad),
       arithmetic_op<I32(I16, I16, I32)>("v_mad_i32_i16", kMad),
-      arithmetic_op<U16(U16, U16, U16), kKeepHigh>("v_mad_u16", kMad),
-      arithmetic_op<I16(I16, I16, I16), kKeepHigh>("v_mad_i16", kMad),
+      arithmetic_op<U16(U16, U16, U16), kKeep>("v_mad_u16", kMad),
+      arithmetic_op<I16(I16, I16, I16), kKeep>("v_mad_i16", kMad),
       arithmetic_op<U16(U16, U16, U16)>("v_mad_legacy_u16", kMad),
       arithmetic_op<I16(I16, I16, I16)>("v_mad_legacy_i16", kMad),
       clampable_op<Two<U64, LaneBit>(U32, U32, U64), Two<U64, LaneBit>(U32, U32, U64), carrying()>(
@@ -573,7 +662,7 @@ std::vector<Op> multiplications() {
 }
 
 std::vector<Op> minima_and_maxima() {
-  constexpr LaneOpOptions kKeepHigh = keeping_high(kWhole);
+  constexpr LaneOpOptions kKeep = keeping_high(kWhole);
   return {
       lane_op<U32(U32, U32)>("v_min_u32", kMin),
       lane_op<U32(U32, U32)>("v_max_u32", kMax),
@@ -589,22 +678,19 @@ std::vector<Op> minima_and_maxima() {
       lane_op<I32(I32, I32, I32)>("v_min3_i32", kMin3),
       lane_op<I32(I32, I32, I32)>("v_max3_i32", kMax3),
       lane_op<I32(I32, I32, I32)>("v_med3_i32", kMed3),
-      lane_op<U16(U16, U16, U16), kKeepHigh>("v_min3_u16", kMin3),
-      lane_op<U16(U16, U16, U16), kKeepHigh>("v_max3_u16", kMax3),
-      lane_op<U16(U16, U16, U16), kKeepHigh>("v_med3_u16", kMed3),
-      lane_op<I16(I16, I16, I16), kKeepHigh>("v_min3_i16", kMin3),
-      lane_op<I16(I16, I16, I16), kKeepHigh>("v_max3_i16", kMax3),
-      lane_op<I16(I16, I16, I16), kKeepHigh>("v_med3_i16", kMed3),
+      lane_op<U16(U16, U16, U16), kKeep>("v_min3_u16", kMin3),
+      lane_op<U16(U16, U16, U16), kKeep>("v_max3_u16", kMax3),
+      lane_op<U16(U16, U16, U16), kKeep>("v_med3_u16", kMed3),
+      lane_op<I16(I16, I16, I16), kKeep>("v_min3_i16", kMin3),
+      lane_op<I16(I16, I16, I16), kKeep>("v_max3_i16", kMax3),
+      lane_op<I16(I16, I16, I16), kKeep>("v_med3_i16", kMed3),
   };
 }
 
 std::vector<Op> byte_operations() {
   using Quad = U64(U64, U32, U64);
   return {
-      lane_op<U32(U32, U32, U32), bitwise(0b100)>("v_perm_b32",
-                                                  [](U32 first, U32 second, U32 selectors) {
-                                                    return permute_bytes(first, second, selectors);
-                                                  }),
+      perm_op(),
       lane_op<U32(U32, U32, U32)>("v_lerp_u8",
                                   [](U32 a, U32 b, U32 round) {
                                     return average_byte<0>(a, b, round) |

@@ -648,20 +648,12 @@ void append_sparse(std::vector<Op>* ops) {
               });
 }
 
-// The disassembler joins it with the product that follows into one v_mfma_scale instruction.
-[[noreturn]] void lone_scale_load(Wave&, const Inst& in) {
-  fail(FaultKind::IllegalInstruction, in.mnemonic + " without the product that it scales");
-}
-
 }  // namespace
 
 std::vector<Op> matrix_ops() {
   std::vector<Op> ops;
   append_dense(&ops);
   append_sparse(&ops);
-  Op load = row<F32<16, 128>>("v_mfma_ld_scale_b32", &lone_scale_load, 0);
-  load.num_dst = 0;
-  ops.push_back(load);
   return ops;
 }
 

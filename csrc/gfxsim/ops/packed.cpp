@@ -64,7 +64,7 @@ void add_integer_rows(std::vector<Op>& ops) {
   ops.push_back(packed16_op<U16(uint16_t, uint16_t, uint16_t)>(
       "v_pk_mad_u16", [](int64_t a, int64_t b, int64_t c) { return U16{a * b + c}; }));
   ops.push_back(packed16_op<U16(uint16_t, uint16_t)>(
-      "v_pk_mul_lo_u16", [](int64_t a, int64_t b) { return U16{a * b & 0xffff}; }));
+      "v_pk_mul_lo_u16", [](int64_t a, int64_t b) { return U16{a * b}; }));
   ops.push_back(packed16_op<I16(int16_t, int16_t)>(
       "v_pk_add_i16", [](int64_t a, int64_t b) { return I16{a + b}; }));
   ops.push_back(packed16_op<I16(int16_t, int16_t)>(
@@ -203,7 +203,8 @@ void run_fma_mix(Wave& w, const Inst& in) {
 template <MixResult kResult>
 void propagate_fma_mix(Wave& w, const Inst& in) {
   const uint64_t mask = write_mask(w, in);
-  LaneBuffer<uint32_t> any{};
+  LaneBuffer<uint32_t> any;
+  std::fill_n(any.lane, kMaxLanes, 0);
   for (int i = 0; i < 3; ++i) {
     LaneBuffer<uint32_t> scratch;
     const uint32_t* row = fetch_dword(w, in, i, 0, Plane::Undef, scratch.lane);
@@ -267,15 +268,15 @@ Op accumulating(Op op) {
 }
 
 void add_dot_rows(std::vector<Op>& ops) {
-  // The products of two f16 (or bf16) are exact in f32.
-  const auto dot2_f16 = [](float a0, float b0, float a1, float b1, float c) {
-    return a1 * b1 + (a0 * b0 + c);
+  // Summed in f64 and rounded once: the ISA fixes neither the order nor the rounding in between.
+  const auto dot2_f16 = [](double a0, double b0, double a1, double b1, double c) {
+    return static_cast<float>(a0 * b0 + a1 * b1 + c);
   };
-  const auto dot2c_bf16 = [](BF16 a0, BF16 b0, BF16 a1, BF16 b1, float c) {
-    return to_float(a1) * to_float(b1) + (to_float(a0) * to_float(b0) + c);
-  };
-  const auto dot2_bf16 = [](BF16 a0, BF16 b0, BF16 a1, BF16 b1, float c) {
-    return (to_float(a0) * to_float(b0) + to_float(a1) * to_float(b1)) + c;
+  const auto dot2_bf16 = [](BF16 a0, BF16 b0, BF16 a1, BF16 b1, double c) {
+    const auto product = [](BF16 a, BF16 b) {
+      return static_cast<double>(to_float(a)) * static_cast<double>(to_float(b));
+    };
+    return static_cast<float>(product(a0, b0) + product(a1, b1) + c);
   };
   const auto dot2_i16 = [](int64_t a0, int64_t b0, int64_t a1, int64_t b1, int64_t c) {
     return I32{a0 * b0 + a1 * b1 + c};
@@ -290,7 +291,7 @@ void add_dot_rows(std::vector<Op>& ops) {
   ops.push_back(dot2_op<Dot2F16>("v_dot2_f32_f16", dot2_f16));
   ops.push_back(accumulating(dot2_op<Dot2F16>("v_dot2c_f32_f16", dot2_f16)));
   ops.push_back(dot2_op<Dot2BF16>("v_dot2_f32_bf16", dot2_bf16));
-  ops.push_back(accumulating(dot2_op<Dot2BF16>("v_dot2c_f32_bf16", dot2c_bf16)));
+  ops.push_back(accumulating(dot2_op<Dot2BF16>("v_dot2c_f32_bf16", dot2_bf16)));
   ops.push_back(dot2_op<Dot2I16>("v_dot2_i32_i16", dot2_i16));
   ops.push_back(accumulating(dot2_op<Dot2I16>("v_dot2c_i32_i16", dot2_i16)));
   ops.push_back(dot2_op<Dot2U16>("v_dot2_u32_u16", dot2_u16));
@@ -323,7 +324,7 @@ std::vector<Op> packed_ops() {
   add_integer_rows(ops);
   add_dot_rows(ops);
   ops.push_back(pk_mov_row());
-  ops.push_back(pair_op<F16(F16)>("v_pack_b32_f16", [](F16 x) { return x; }));
+  ops.push_back(pair_op<uint16_t(F16)>("v_pack_b32_f16", [](F16 x) { return raw_bits(x); }));
   ops.push_back(mix_row<MixResult::F32>("v_fma_mix_f32"));
   ops.push_back(mix_row<MixResult::LowF16>("v_fma_mixlo_f16"));
   ops.push_back(mix_row<MixResult::HighF16>("v_fma_mixhi_f16"));

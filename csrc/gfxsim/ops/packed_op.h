@@ -37,6 +37,10 @@ inline bool negated_element(const Inst& in, int i, int half) {
   return i < in.num_src() && ((half ? in.mod.neg_hi : in.mod.neg_lo) >> i & 1);
 }
 
+// Not every function of an element can be vectorised.
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wpass-failed"
+
 // One element of a packed source in every lane: bits `shift` upwards of a row.
 struct ElementRow {
   const uint32_t* row = nullptr;
@@ -66,11 +70,14 @@ struct ElementResult {
   using Type = R;
   static Raw<R> bits(R value) { return std::bit_cast<Raw<R>>(value); }
   static void modify(Raw<R>* out, const Wave& w, const Inst& in) {
-    if constexpr (kIsFloat<R> && !std::is_same_v<R, BF16>) {
-      if (!in.mod.clamp && !in.mod.omod) return;
+    if (!in.mod.clamp && !in.mod.omod) return;
+    const bool dx10_clamp = w.mode & kModeDx10Clamp;
+    if constexpr (std::is_same_v<R, BF16>) {
       for (int lane = 0; lane < kMaxLanes; ++lane)
-        out[lane] = bits(apply_output_modifiers(std::bit_cast<R>(out[lane]), in,
-                                                (w.mode & kModeDx10Clamp) != 0));
+        out[lane] = to_bf16(apply_output_modifiers(to_float(BF16{out[lane]}), in, dx10_clamp)).bits;
+    } else if constexpr (kIsFloat<R>) {
+      for (int lane = 0; lane < kMaxLanes; ++lane)
+        out[lane] = bits(apply_output_modifiers(std::bit_cast<R>(out[lane]), in, dx10_clamp));
     }
   }
 };
@@ -82,10 +89,21 @@ struct ElementLoop {
   static void run(const Wave& w, const Inst& in, const ElementRow* sources, Raw<R>* out,
                   std::index_sequence<I...>) {
     const std::array<ElementRow, sizeof...(A)> source{sources[I]...};
-    with_environment<R>(w, [&] {
+    if ((w.mode & 0xff) == kModeFpDefault) [[likely]] {
+#pragma clang loop vectorize(assume_safety)
       for (int lane = 0; lane < kMaxLanes; ++lane)
         out[lane] = std::bit_cast<Raw<R>>(R(F{}(source[I].template get<A>(lane)...)));
-    });
+    } else {
+      std::tuple<LaneBuffer<Raw<A>>...> scratch;
+      for (int lane = 0; lane < kMaxLanes; ++lane)
+        ((std::get<I>(scratch).lane[lane] = source[I].template get<Raw<A>>(lane)), ...);
+      const FpEnvironment environment = environment_of<R>(w);
+      const std::tuple<const A*...> flushed{source_by_mode(
+          w, reinterpret_cast<const A*>(std::get<I>(scratch).lane), std::get<I>(scratch).lane)...};
+      for (int lane = 0; lane < kMaxLanes; ++lane)
+        out[lane] = std::bit_cast<Raw<R>>(R(F{}(std::get<I>(flushed)[lane]...)));
+      result_by_mode(w, reinterpret_cast<R*>(out));
+    }
     ElementResult<R>::modify(out, w, in);
   }
 };
@@ -98,6 +116,7 @@ struct ElementLoop<F, Saturating<T>, A...> {
     LaneResult<Saturating<T>> result;
     result.out = reinterpret_cast<T*>(out);
     result.saturate = in.mod.clamp;
+#pragma clang loop vectorize(assume_safety)
     for (int lane = 0; lane < kMaxLanes; ++lane)
       result.set(lane, F{}(source[I].template get<A>(lane)...));
   }
@@ -187,6 +206,7 @@ struct PairOp {
       const A* source =
           reinterpret_cast<const A*>(fetch<A>(w, in, half, Plane::Value, scratch.lane));
       LaneBuffer<Raw<R>> out;
+#pragma clang loop vectorize(assume_safety)
       for (int lane = 0; lane < kMaxLanes; ++lane)
         out.lane[lane] = std::bit_cast<Raw<R>>(R(F{}(source[lane])));
       ElementResult<R>::modify(out.lane, w, in);
@@ -261,10 +281,14 @@ struct Dot2Op {
         sources[2 * half + i] = {row, 16 * selected_element(in, i, half),
                                  flip(i, half, kIsFloat<E>, kHalfSign)};
     }
+    // The addend is not packed; compilers negate it by both flags.
+    const bool negated = negated_element(in, 2, 0) && negated_element(in, 2, 1);
     sources[4] = {fetch_dword(w, in, 2, 0, plane, scratch[2].lane), 0,
-                  flip(2, 0, kIsFloat<C>, kSign)};
+                  negated && plane == Plane::Value && kIsFloat<C> ? kSign : 0};
   }
 };
+
+#pragma clang diagnostic pop
 
 // What constants of a packed source look like.
 template <class T>
@@ -277,6 +301,13 @@ constexpr Type packed_type() {
     return Type::PkBF16;
   else
     return Type::PkB16;
+}
+
+// A constant of 32-bit elements stands for both.
+inline void repeat_constants(Inst& in) {
+  reject_sign_modifiers(in);
+  for (int i = in.num_dst; i < in.num_operands; ++i)
+    if (in.operands[i].is_constant()) in.operands[i].bits |= in.operands[i].bits << 32;
 }
 
 template <class Signature>
@@ -300,6 +331,7 @@ struct PackedRow<R(A...)> {
     Op op = row<PackedOp<kBits, F, R, A...>>(name);
     int i = 1;
     ((op.types[i++] = packed_type<A>()), ...);
+    if (kBits == 32) op.fixup = &repeat_constants;
     return op;
   }
 };

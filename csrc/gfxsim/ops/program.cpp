@@ -1,6 +1,9 @@
-// Program control: branches, waits, barriers, the end of the program, messages (SOPP).
+// Program control: branches, waits, barriers, the end of the program, messages (SOPP), and the
+// index mode of vector registers.
 #include <string>
 
+#include "gfxsim/decode.h"
+#include "gfxsim/executor.h"
 #include "gfxsim/ops/families.h"
 #include "gfxsim/wave.h"
 
@@ -13,10 +16,6 @@ void do_nothing(Wave&, const Inst&) {}
 void no_operation(Wave& w, const Inst& in) {
   constexpr uint64_t kCountMask = 0xf;
   w.wait_states += static_cast<uint64_t>(in.immediate) & kCountMask;
-}
-
-[[noreturn]] void refuse(Wave&, const Inst& in) {
-  fail(FaultKind::Unsupported, in.mnemonic + " is not simulated");
 }
 
 // --- branches ---
@@ -82,6 +81,53 @@ void halt(Wave&, const Inst& in) {
     fail(FaultKind::Unsupported, in.mnemonic + " stops the wave for a debugger");
 }
 
+// --- vector registers named by an index ---
+
+// M0 holds the index in its low bits, and which operands it moves from kIndexModeShift on.
+constexpr uint32_t kIndexMask = 0xff, kIndexModeShift = 12, kIndexModeMask = 0xf;
+constexpr int kIndexSources = 3;  // mode bits 0 to 2; bit 3 is the destination
+constexpr std::string_view kIndexEnd = "s_set_gpr_idx_off";
+
+void move_register(Operand* operand, uint32_t index) {
+  if (!operand->is_vector()) return;
+  if (operand->reg >= kAgprBase) fail(FaultKind::Unsupported, "an AGPR as an indexed operand");
+  const uint32_t moved = operand->reg + index;
+  if (moved + operand->dwords > kAgprBase)
+    fail(FaultKind::IllegalInstruction, "index " + std::to_string(index) + " leads to v" +
+                                            std::to_string(moved) + ", past the last register");
+  operand->reg = static_cast<uint16_t>(moved);
+}
+
+Inst with_index(const Inst& in, uint32_t index, uint32_t mode) {
+  if (in.op->cls != OpClass::Valu && in.op->cls != OpClass::Transcendental)
+    fail(FaultKind::Unsupported, "'" + in.text + "' while vector registers are indexed");
+  Inst out = in;
+  for (int i = 0; i < in.num_dst; ++i)
+    if (mode >> kIndexSources & 1) move_register(&out.operands[i], index);
+  for (int i = 0; i < in.num_src() && i < kIndexSources; ++i)
+    if (mode >> i & 1) move_register(&out.operands[in.num_dst + i], index);
+  recollect_registers(&out);
+  return out;
+}
+
+void begin_indexing(Wave& w, const Inst& in) {
+  const Operand& source = in.src(0);
+  w.require_defined(source, 0, "which vector registers are used");
+  const uint32_t index = w.scalar_value(source, 0) & kIndexMask;
+  const uint32_t mode = static_cast<uint32_t>(in.immediate) & kIndexModeMask;
+  constexpr uint32_t kWritten = kIndexMask | kIndexModeMask << kIndexModeShift;
+  w.set_scalar(kM0, (w.s[kM0] & ~kWritten) | index | mode << kIndexModeShift,
+               w.scalar_undef(kM0) & ~kWritten);
+  w.indexed.clear();
+  const Inst* next = w.ip;
+  for (; next->mnemonic != kIndexEnd; ++next) w.indexed.push_back(with_index(*next, index, mode));
+  w.indexed.push_back(*next);
+  w.ip = w.indexed.data();
+}
+
+// Back from Wave::indexed to the program.
+void end_indexing(Wave& w, const Inst& in) { w.ip = inst_at(w, in.address + in.size); }
+
 Op row(std::string_view name, OpClass cls, Handler run) {
   Op op;
   op.name = name;
@@ -122,14 +168,12 @@ std::vector<Op> program_ops() {
                                 "s_incperflevel", "s_decperflevel", "s_code_end"})
     ops.push_back(row(name, OpClass::Other, &do_nothing));
 
+  ops.push_back(row("s_set_gpr_idx_on", OpClass::Salu, &begin_indexing));
+  ops.push_back(row(kIndexEnd, OpClass::Salu, &end_indexing));
   ops.push_back(row("s_trap", OpClass::Other, &trap));
   ops.push_back(row("s_sendmsg", OpClass::Other, &send_message));
-  ops.push_back(row("s_sendmsghalt", OpClass::Other, &refuse));
   ops.push_back(row("s_sethalt", OpClass::Other, &halt));
   ops.push_back(row("s_setkill", OpClass::Other, &halt));
-  ops.push_back(row("s_endpgm_ordered_ps_done", OpClass::Other, &refuse));
-  ops.push_back(row("s_set_gpr_idx_off", OpClass::Other, &refuse));
-  ops.push_back(row("s_set_gpr_idx_mode", OpClass::Other, &refuse));
   return ops;
 }
 

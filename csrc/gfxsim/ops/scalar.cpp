@@ -549,10 +549,6 @@ void set_hardware_register(Wave& w, const Inst& in) {
   w.mode = mode;
 }
 
-[[noreturn]] void refuse(Wave&, const Inst& in) {
-  fail(FaultKind::Unsupported, in.mnemonic + " is not simulated");
-}
-
 void append_custom(std::vector<Op>* ops) {
   ops->push_back(custom_op("s_getpc_b64", &get_pc, 1));
   ops->push_back(custom_op("s_setpc_b64", &set_pc, 0));
@@ -568,10 +564,6 @@ void append_custom(std::vector<Op>* ops) {
   ops->push_back(custom_op("s_getreg_b32", &get_hardware_register, 1));
   ops->push_back(custom_op("s_setreg_b32", &set_hardware_register, 0));
   ops->push_back(custom_op("s_setreg_imm32_b32", &set_hardware_register, 0));
-  for (std::string_view name :
-       {"s_rfe_b64", "s_rfe_restore_b64", "s_cbranch_join", "s_cbranch_g_fork", "s_cbranch_i_fork",
-        "s_setvskip", "s_set_gpr_idx_on", "s_set_gpr_idx_idx"})
-    ops->push_back(custom_op(name, &refuse, 0));
 }
 
 }  // namespace

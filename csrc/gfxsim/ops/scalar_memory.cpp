@@ -227,10 +227,6 @@ void read_real_time(Wave& w, const Inst& in) {
 
 void control_cache(Wave&, const Inst&) {}
 
-[[noreturn]] void refuse(Wave&, const Inst& in) {
-  fail(FaultKind::Unsupported, in.mnemonic + " is not simulated");
-}
-
 Op row(std::string_view name, Handler run, int num_dst) {
   Op op;
   op.name = name;
@@ -307,11 +303,6 @@ std::vector<Op> scalar_memory_ops() {
   for (std::string_view name : {"s_dcache_inv", "s_dcache_inv_vol", "s_dcache_wb",
                                 "s_dcache_wb_vol", "s_atc_probe", "s_atc_probe_buffer"})
     ops.push_back(row(name, &control_cache, 0));
-  for (std::string_view name :
-       {"s_scratch_load_dword", "s_scratch_load_dwordx2", "s_scratch_load_dwordx4",
-        "s_scratch_store_dword", "s_scratch_store_dwordx2", "s_scratch_store_dwordx4",
-        "s_dcache_discard", "s_dcache_discard_x2"})
-    ops.push_back(row(name, &refuse, 0));
   return ops;
 }
 
