@@ -50,7 +50,7 @@ class Buffer {
             __builtin_amdgcn_make_buffer_rsrc(reinterpret_cast<void*>(uniform(descriptor.base)),
                                               kStride, uniform(descriptor.num_records), kFormat)) {}
 
-  // Elements of 1, 2, 4, 8, 12 or 16 bytes. `offset` is this lane's byte offset, `wave_offset` one
+  // Elements of 1, 2, 4, 8 or 16 bytes. `offset` is this lane's byte offset, `wave_offset` one
   // that all lanes share and that costs no addition. Each dword is checked on its own against
   // num_records.
   template <typename T, int Policy = kCacheDefault>

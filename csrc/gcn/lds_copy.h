@@ -1,8 +1,9 @@
 // Copies from memory to LDS that pass no register.
 //
-// Lane l's bytes land at `lds` + l * sizeof(element): the destination is one address for the wave
-// (it travels in M0), the source one for each lane. The copy is done when wait_vector_memory()
-// covers it, for the wave that issued it; other waves need a barrier after that.
+// Lane l's bytes land at `lds` + l * Bytes, Bytes being 4, 12 or 16: the destination is one address
+// for the wave (it travels in M0), the source one for each lane. The copy is done when
+// wait_vector_memory() covers it, for the wave that issued it; other waves need a barrier after
+// that.
 #pragma once
 
 #include "gcn/buffer_descriptor.h"
@@ -17,11 +18,7 @@ constexpr __host__ __device__ int lds_copy_offset(int lane) {
 
 // The builtins take their size as a literal, even inside a template.
 #define GCN_FOR_COPY_SIZE(copy)       \
-  if constexpr (Bytes == 1) {         \
-    copy(1);                          \
-  } else if constexpr (Bytes == 2) {  \
-    copy(2);                          \
-  } else if constexpr (Bytes == 4) {  \
+  if constexpr (Bytes == 4) {         \
     copy(4);                          \
   } else if constexpr (Bytes == 12) { \
     copy(12);                         \
@@ -34,8 +31,7 @@ constexpr __host__ __device__ int lds_copy_offset(int lane) {
 template <int Bytes, int Policy = kCacheDefault>
 __device__ __forceinline__ void copy_to_lds(const Buffer& from, void* lds, uint32_t offset,
                                             uint32_t wave_offset = 0) {
-  static_assert(Bytes == 1 || Bytes == 2 || Bytes == 4 || Bytes == 12 || Bytes == 16,
-                "1, 2, 4, 12 or 16 bytes a lane");
+  static_assert(Bytes == 4 || Bytes == 12 || Bytes == 16, "4, 12 or 16 bytes a lane");
 #define GCN_COPY(size)                                                                      \
   __builtin_amdgcn_raw_ptr_buffer_load_lds(from.resource(), lds_pointer(lds), size, offset, \
                                            wave_offset, 0, Policy)
@@ -46,8 +42,7 @@ __device__ __forceinline__ void copy_to_lds(const Buffer& from, void* lds, uint3
 // From a plain address.
 template <int Bytes, int Policy = kCacheDefault>
 __device__ __forceinline__ void copy_to_lds(const void* from, void* lds) {
-  static_assert(Bytes == 1 || Bytes == 2 || Bytes == 4 || Bytes == 12 || Bytes == 16,
-                "1, 2, 4, 12 or 16 bytes a lane");
+  static_assert(Bytes == 4 || Bytes == 12 || Bytes == 16, "4, 12 or 16 bytes a lane");
   using Global = __attribute__((address_space(1))) void*;
 #define GCN_COPY(size) \
   __builtin_amdgcn_global_load_lds((Global)from, lds_pointer(lds), size, 0, Policy)

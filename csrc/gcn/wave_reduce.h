@@ -41,6 +41,7 @@ __device__ __forceinline__ RowPair<T> row_pair(T value) {
   static_assert(sizeof(T) == 4, "one register");
   const uint32_t bits = __builtin_bit_cast(uint32_t, value);
   const auto swapped = __builtin_amdgcn_permlane16_swap(bits, bits, false, false);
+  // Copied first: clang 22 takes element 0 in a __builtin_bit_cast of any element of a vector.
   const uint32_t even = swapped[0], odd = swapped[1];
   return {__builtin_bit_cast(T, even), __builtin_bit_cast(T, odd)};
 }

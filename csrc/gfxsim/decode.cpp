@@ -103,7 +103,7 @@ uint8_t result_wait_states(const Inst& in, const Target& target) {
   if (in.op->cls != OpClass::Mfma || in.op->passes == 0) return 0;
   // Only f32 and f64 operands are multiplied outside the XDL array.
   const bool xdl = !in.mnemonic.ends_with("f32") && !in.mnemonic.ends_with("f64");
-  const int extra = !xdl                  ? target.matrix_result_states
+  const int extra = !xdl                 ? target.matrix_result_states
                     : in.op->passes <= 2 ? target.matrix_result_states_xdl
                                          : target.matrix_result_states_xdl_long;
   return static_cast<uint8_t>(in.op->passes + extra);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cstdlib>
 #include <mutex>
 #include <numeric>
 #include <thread>
@@ -62,11 +63,11 @@ void check_result(Wave& w, const Inst& in, int reg, bool writing) {
   if (in.op->cls == OpClass::Mfma) return;
   const bool matrix = w.result_of_matrix[reg];
   if (!matrix && (in.op->cls == OpClass::Transcendental || !is_vector_alu(in.op->cls))) return;
-  fail(FaultKind::MissingWait,
-       register_name(reg) + " is used " + std::to_string(w.result_ready[reg] - now) +
-           " wait states too early: it is the result of a " +
-           (matrix ? "matrix" : "transcendental") +
-           " operation, which the hardware does not wait for (s_nop)");
+  fail(FaultKind::MissingWait, register_name(reg) + " is used " +
+                                   std::to_string(w.result_ready[reg] - now) +
+                                   " wait states too early: it is the result of a " +
+                                   (matrix ? "matrix" : "transcendental") +
+                                   " operation, which the hardware does not wait for (s_nop)");
 }
 
 // The instruction touches a register that a load in flight will write. Loads of one kind return in
@@ -83,13 +84,13 @@ void check_pending(Wave& w, const Inst& in, std::span<const RegMask> masks, bool
         check_result(w, in, reg, writing);
         continue;
       }
-      const bool same_order = writing && is_load(in.op->cls) &&
-                              w.pending_event[reg] != MemEvent::Smem &&
-                              (in.op->cls == OpClass::LdsRead) ==
-                                  (w.pending_event[reg] == MemEvent::Lds);
+      const bool same_order =
+          writing && is_load(in.op->cls) && w.pending_event[reg] != MemEvent::Smem &&
+          (in.op->cls == OpClass::LdsRead) == (w.pending_event[reg] == MemEvent::Lds);
       if (same_order) continue;
-      fail(FaultKind::MissingWait, register_name(reg) + (writing ? " is overwritten" : " is used") +
-                                       " while a load into it is in flight; no s_waitcnt covers it");
+      fail(FaultKind::MissingWait,
+           register_name(reg) + (writing ? " is overwritten" : " is used") +
+               " while a load into it is in flight; no s_waitcnt covers it");
     }
   }
 }
@@ -211,8 +212,7 @@ class WorkgroupRunner {
              "wave " + std::to_string(ended->id) + " ended, and the others wait for it here");
       });
     }
-    locate(*waiting, *(waiting->ip - 1),
-           [&] { workgroup_.lds.barrier(workgroup_.waves); });
+    locate(*waiting, *(waiting->ip - 1), [&] { workgroup_.lds.barrier(workgroup_.waves); });
     for (Wave& w : workgroup_.waves) {
       w.status = WaveStatus::Running;
       ready->push_back(w.id);
@@ -309,10 +309,16 @@ LaunchStats summarize(const LaunchConfig& config, const Program& program, const 
   return stats;
 }
 
+// A number; 0 when there is none.
+uint64_t from_environment(const char* name) {
+  const char* const text = std::getenv(name);
+  return text ? std::strtoull(text, nullptr, 0) : 0;
+}
+
 }  // namespace
 
 ExecutorOptions& executor_options() {
-  static ExecutorOptions options;
+  static ExecutorOptions options{.seed = from_environment("GFXSIM_SEED")};
   return options;
 }
 

@@ -23,7 +23,8 @@ struct LaunchConfig {
 };
 
 struct ExecutorOptions {
-  // Seeds the interleaving of waves and, when not 0, the order in which workgroups start.
+  // Seeds the interleaving of waves and, when not 0, the order in which workgroups start. A program
+  // starts with the number in the environment's GFXSIM_SEED.
   uint64_t seed = 0;
   int threads = 0;  // host threads; 0: as many as the machine has
   // Instructions a wave may execute before the launch counts as an endless loop.

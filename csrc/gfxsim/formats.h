@@ -32,26 +32,30 @@ struct SmallFloat {
                                        : kTop == TopCodes::OneNan ? kMagnitude - 1
                                                                   : kInfinity - 1;
 
-  static constexpr float decode_slow(uint32_t code) {
+  // The value of a code, bits above the width being ignored; without branches or tables, so that
+  // loops over codes become vector code.
+  static constexpr float compute(uint32_t code) {
+    constexpr int kFloatBias = 127, kFloatMantissa = 23;
+    static_assert(kBias + kMantissa < kFloatBias, "the smallest code is no normal float");
+    const uint32_t sign = (code & kSign) << (32 - kBits);
     const uint32_t magnitude = code & kMagnitude;
-    const int exponent = static_cast<int>(magnitude >> kMantissa);
-    const int mantissa = static_cast<int>(code & ((1u << kMantissa) - 1));
-    const float sign = code & kSign ? -1.0f : 1.0f;
-    if (magnitude > kLargest) {
+    const uint32_t exponent = magnitude >> kMantissa;
+    const uint32_t mantissa = magnitude & ((1u << kMantissa) - 1);
+    const uint32_t significand = exponent ? mantissa | 1u << kMantissa : mantissa;
+    const uint32_t scale = (exponent ? exponent : 1) + (kFloatBias - kBias - kMantissa);
+    const float value = static_cast<float>(static_cast<int32_t>(significand)) *
+                        std::bit_cast<float>(scale << kFloatMantissa);
+    uint32_t bits = std::bit_cast<uint32_t>(value);
+    if constexpr (kTop != TopCodes::Finite) {
       const bool infinite = kTop == TopCodes::Infinity && magnitude == kInfinity;
-      const uint32_t sign_bit = code & kSign ? 0x80000000u : 0u;
-      return std::bit_cast<float>(sign_bit | (infinite ? 0x7f800000u : 0x7fc00000u));
+      bits = magnitude > kLargest ? (infinite ? 0x7f800000u : 0x7fc00000u) : bits;
     }
-    const int significand = exponent ? mantissa | 1 << kMantissa : mantissa;
-    float value = sign * static_cast<float>(significand);
-    for (int e = (exponent ? exponent : 1) - kBias - kMantissa; e; e += e < 0 ? 1 : -1)
-      value *= e < 0 ? 0.5f : 2.0f;
-    return value;
+    return std::bit_cast<float>(bits | sign);
   }
   static constexpr std::array<float, 1 << kBits> make_table() {
     std::array<float, 1 << kBits> table{};
     for (int code = 0; code < 1 << kBits; ++code)
-      table[code] = decode_slow(static_cast<uint32_t>(code));
+      table[code] = compute(static_cast<uint32_t>(code));
     return table;
   }
 };

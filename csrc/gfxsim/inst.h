@@ -190,7 +190,7 @@ struct Inst {
   bool partial_write = false;  // even with a full exec mask some bits or lanes of dst may stay
   bool plain = false;          // not SDWA: a 32-bit result fills its register
   uint8_t direct_sources = 0;  // sources (bit i) that are a whole vector register, unmodified
-  uint8_t result_states = 0;  // wait states before its result may be read; 0: interlocked
+  uint8_t result_states = 0;   // wait states before its result may be read; 0: interlocked
   uint8_t num_reads = 0, num_writes = 0;
   std::array<RegMask, kMaxRegMasks> reads{}, writes{};
   Modifiers mod;

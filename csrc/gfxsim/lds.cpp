@@ -26,21 +26,25 @@ uint64_t make_mark(uint32_t epoch, uint32_t wave, const Inst& inst) {
 // Another wave's mark of the same epoch.
 bool conflicts(uint64_t mark, uint64_t mine) {
   const uint64_t difference = (mark ^ mine) >> kWaveShift;
-  return difference != 0 && difference < kMaxWaves;
+  return difference != 0 && (difference & ~(kMaxWaves - 1)) == 0;
 }
-
-bool same_epoch(uint64_t a, uint64_t b) { return (a ^ b) >> kEpochShift == 0; }
-bool same_wave(uint64_t a, uint64_t b) { return (a ^ b) >> kWaveShift == 0; }
 
 // Keeps the newest marks of two different waves.
 void remember(uint64_t& first, uint64_t& second, uint64_t mine) {
-  (same_wave(first, mine) || !same_epoch(first, mine) ? first : second) = mine;
+  (conflicts(first, mine) ? second : first) = mine;
 }
 
-// Whether the lanes access consecutive whole dwords, lane after lane.
+// Whether each lane accesses whole dwords.
+bool is_dword_aligned(const LdsAccess& access) {
+  uint32_t low_bits = access.bytes;
+  for (uint32_t lane = 0; lane < kMaxLanes; ++lane)
+    low_bits |= access.mask >> lane & 1 ? access.address[lane] : 0;
+  return low_bits % 4 == 0;
+}
+
+// Whether all lanes access memory that lies in a row, lane after lane.
 bool is_dword_run(const LdsAccess& access) {
-  if (access.mask != ~uint64_t{0} || access.bytes % 4 != 0 || access.address[0] % 4 != 0)
-    return false;
+  if (access.mask != ~uint64_t{0}) return false;
   uint32_t difference = 0;
   for (uint32_t lane = 0; lane < kMaxLanes; ++lane)
     difference |= access.address[lane] ^ (access.address[0] + lane * access.bytes);
@@ -211,36 +215,74 @@ void Lds::mark(const Wave& w, const LdsAccess& access) {
   }
 }
 
-// Marks a run of dwords at once. False, and nothing is changed, when some dword shows a race.
-template <LdsAccessKind Kind>
-bool Lds::mark_run(Mark mine, uint32_t first_dword, uint32_t dwords) {
-  Mark* const write = tags_.write.data() + first_dword;
-  Mark* const read0 = tags_.read[0].data() + first_dword;
-  Mark* const read1 = tags_.read[1].data() + first_dword;
+// Marks adjacent dwords, as vector code. False, and nothing is changed, when one shows a race.
+template <LdsAccessKind Kind, size_t kCount>
+[[gnu::always_inline]] inline bool mark_adjacent(uint64_t* write, uint64_t* read0, uint64_t* read1,
+                                                 uint64_t mine) {
   uint64_t race = 0;
-  for (uint32_t i = 0; i < dwords; ++i) {
+  for (size_t i = 0; i < kCount; ++i) {
     race |= conflicts(write[i], mine);
     if constexpr (Kind == LdsAccessKind::Write)
       race |= uint64_t{conflicts(read0[i], mine)} | uint64_t{conflicts(read1[i], mine)};
   }
   if (race) return false;
   if constexpr (Kind == LdsAccessKind::Write) {
-    std::fill_n(write, dwords, mine);
+    std::fill_n(write, kCount, mine);
+    return true;
+  }
+  // Mostly all dwords have the same readers.
+  size_t read_by_another = 0;
+  for (size_t i = 0; i < kCount; ++i) read_by_another += conflicts(read0[i], mine);
+  if (read_by_another == 0) {
+    std::fill_n(read0, kCount, mine);
+  } else if (read_by_another == kCount) {
+    std::fill_n(read1, kCount, mine);
   } else {
-    for (uint32_t i = 0; i < dwords; ++i) {
-      const bool first = same_wave(read0[i], mine) || !same_epoch(read0[i], mine);
-      read1[i] = first ? read1[i] : mine;
-      read0[i] = first ? mine : read0[i];
-    }
+    for (size_t i = 0; i < kCount; ++i) remember(read0[i], read1[i], mine);
   }
   return true;
+}
+
+// The common case: whole dwords, and neither atomics nor narrower accesses since the last barrier.
+// False when some dword shows a race; the accessing wave's own marks may be there then.
+template <LdsAccessKind Kind>
+bool Lds::mark_whole_dwords(Mark mine, const LdsAccess& access) {
+  uint64_t* const write = tags_.write.data();
+  uint64_t* const read0 = tags_.read[0].data();
+  uint64_t* const read1 = tags_.read[1].data();
+  const auto mark_from = [=]<size_t kCount>(uint32_t dword) {
+    return mark_adjacent<Kind, kCount>(write + dword, read0 + dword, read1 + dword, mine);
+  };
+  if (is_dword_run(access)) {
+    constexpr uint32_t kChunk = 8;
+    const uint32_t begin = access.address[0] / 4, end = begin + kMaxLanes * access.bytes / 4u;
+    for (uint32_t dword = begin; dword < end; dword += kChunk)
+      if (!mark_from.template operator()<kChunk>(dword)) return false;
+    return true;
+  }
+  const auto each_lane = [&]<size_t kDwords>() {
+    for (uint64_t lanes = access.mask; lanes; lanes &= lanes - 1)
+      if (!mark_from.template operator()<kDwords>(access.address[std::countr_zero(lanes)] / 4))
+        return false;
+    return true;
+  };
+  switch (access.bytes) {
+    case 4:
+      return each_lane.template operator()<1>();
+    case 8:
+      return each_lane.template operator()<2>();
+    case 12:
+      return each_lane.template operator()<3>();
+    default:
+      return each_lane.template operator()<4>();
+  }
 }
 
 template <LdsAccessKind Kind>
 void Lds::mark_lanes(Mark mine, const LdsAccess& access) {
   if constexpr (Kind != LdsAccessKind::Atomic) {
-    if (!any_split_ && !any_atomic_ && is_dword_run(access) &&
-        mark_run<Kind>(mine, access.address[0] / 4, kMaxLanes * access.bytes / 4u))
+    if (!any_split_ && !any_atomic_ && is_dword_aligned(access) &&
+        mark_whole_dwords<Kind>(mine, access))
       return;
   }
   for_lanes(access.mask, [&](int lane) {
@@ -308,11 +350,11 @@ void Lds::Tags::copy(const Tags& from, size_t from_index, size_t to_index) {
 void Lds::report_race(Mark other, const char* did, Mark mine, const LdsAccess& access,
                       int lane) const {
   const Inst& theirs = inst_of(other, *access.inst);
-  fail_access(FaultKind::LdsRace, lane, access.address[lane],
-              concat("wave ", wave_of(mine), " ", verb(access.kind), " ", byte_range(access, lane),
-                     " with ", describe(*access.inst), "; wave ", wave_of(other), " ", did,
-                     " there with ", describe(theirs),
-                     ", and no barrier that both had waited for lies between"));
+  fail_access(
+      FaultKind::LdsRace, lane, access.address[lane],
+      concat("wave ", wave_of(mine), " ", verb(access.kind), " ", byte_range(access, lane),
+             " with ", describe(*access.inst), "; wave ", wave_of(other), " ", did, " there with ",
+             describe(theirs), ", and no barrier that both had waited for lies between"));
 }
 
 // "'ds_read_b32 v0, v1' (kernel.hip:12)"

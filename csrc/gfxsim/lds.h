@@ -101,7 +101,7 @@ class Lds {
   template <LdsAccessKind Kind>
   void mark_tag(Tags& tags, size_t index, Mark mine, const LdsAccess& access, int lane);
   template <LdsAccessKind Kind>
-  bool mark_run(Mark mine, uint32_t first_dword, uint32_t dwords);
+  bool mark_whole_dwords(Mark mine, const LdsAccess& access);
   [[noreturn]] void report_race(Mark other, const char* did, Mark mine, const LdsAccess& access,
                                 int lane) const;
   std::string describe(const Inst& inst) const;

@@ -338,10 +338,10 @@ int32_t parse_hwreg(std::string_view arguments) {
 // "[BUF_DATA_FORMAT_32,BUF_NUM_FORMAT_FLOAT]"; what is not named keeps its default.
 void parse_buffer_format(std::string_view value, Modifiers* mod) {
   constexpr std::string_view kDataPrefix = "BUF_DATA_FORMAT_", kNumPrefix = "BUF_NUM_FORMAT_";
-  constexpr std::string_view kData[] = {
-      "INVALID",    "8",          "16",      "8_8",   "32",          "16_16",    "10_11_11",
-      "11_11_10",   "10_10_10_2", "2_10_10_10", "8_8_8_8", "32_32", "16_16_16_16", "32_32_32",
-      "32_32_32_32"};
+  constexpr std::string_view kData[] = {"INVALID",     "8",          "16",         "8_8",
+                                        "32",          "16_16",      "10_11_11",   "11_11_10",
+                                        "10_10_10_2",  "2_10_10_10", "8_8_8_8",    "32_32",
+                                        "16_16_16_16", "32_32_32",   "32_32_32_32"};
   constexpr std::string_view kNum[] = {"UNORM", "SNORM", "USCALED",    "SSCALED",
                                        "UINT",  "SINT",  "RESERVED_6", "FLOAT"};
   const auto list = inside(value, "[", "]");
@@ -535,6 +535,8 @@ class InstructionParser {
       bank_mask_ = static_cast<uint32_t>(require_integer(value));
     } else if (name == "bound_ctrl") {
       dpp_.bound_ctrl = true;
+    } else if (name == "fi") {
+      dpp_.fetch_inactive = require_integer(value) != 0;
     } else if (parse_dpp_control(name, value, &dpp_)) {
       has_dpp_ = true;
     } else {

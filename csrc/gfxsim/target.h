@@ -57,8 +57,8 @@ struct Target {
   // must lie between an operation and the first that reads its result. The compiler keeps them,
   // except inside and around inline assembly. (LLVM, GCNHazardRecognizer: MAI VALU hazards of
   // gfx940, transcendental forwarding.)
-  int matrix_result_states = 2;      // beyond the passes of an f32 or f64 matrix operation
-  int matrix_result_states_xdl = 3;  // ... of any other
+  int matrix_result_states = 2;           // beyond the passes of an f32 or f64 matrix operation
+  int matrix_result_states_xdl = 3;       // ... of any other
   int matrix_result_states_xdl_long = 4;  // ... of any other with more than two passes
   int transcendental_result_states = 1;   // before another vector operation that is none
   // Apertures of the flat address space.

@@ -63,7 +63,7 @@ struct Wave {
   // index; ip points into it meanwhile.
   std::vector<Inst> indexed;
   WaveStatus status = WaveStatus::Running;
-  uint32_t id = 0;        // within the workgroup
+  uint32_t id = 0;           // within the workgroup
   uint64_t executed = 0;     // instructions so far
   uint64_t wait_states = 0;  // executed, plus the counts of s_nop
   Workgroup* workgroup = nullptr;

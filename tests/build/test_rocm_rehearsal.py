@@ -84,6 +84,7 @@ def test_programs(rocm_home: Path) -> None:
     hipcc = rocm_home / "bin/hipcc"
     flags = ["-std=c++20", "-O3", f"--offload-arch={DEFAULT_TARGET}", "-I", CSRC]
     programs = sorted((ROOT / "tests/cpp").rglob("*.hip"))
+    assert programs
     for source in programs:
         name = str(source.relative_to(ROOT / "tests/cpp"))
         program_object = ninja.compile(f"{name}.o", source, [hipcc, *flags])

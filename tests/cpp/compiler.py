@@ -47,7 +47,8 @@ class Compiler:
     version: str
 
 
-def _build_mode() -> str:
+def build_mode() -> str:
+    """How tq_ext was built: "rocm", "gfxsim" or "cpu"."""
     if LIBRARY_VARIABLE in os.environ:
         return "gfxsim"
     import tq_ext
@@ -67,7 +68,7 @@ def _library_folder() -> Path:
 def program_compiler() -> Compiler:
     """The compiler of this build's mode. Raises NoCompiler where a build has no kernels."""
     includes = [f"-I{folder}" for folder in INCLUDES]
-    mode = _build_mode()
+    mode = build_mode()
     if mode == "rocm":
         from torch.utils.cpp_extension import ROCM_HOME
 
@@ -98,7 +99,10 @@ def build_program(source: Path) -> Path:
         _run([_linker(compiler), str(object_file), *compiler.link, "-o", str(output)])
         object_file.unlink()
 
-    return _remembered(f"{source.stem}-{key}", build)
+    program = _remembered(f"{source.stem}-{key}", build)
+    for outdated in set(CACHE.glob(f"{source.stem}-*")) - {program}:
+        outdated.unlink(missing_ok=True)
+    return program
 
 
 def _with_ccache(compiler: str) -> list[str]:

@@ -513,6 +513,66 @@ WAIT_CASES = [
         message="s8",
     ),
     Case(
+        # Scalar loads may return in any order: only a wait for all of them covers the first.
+        "first_of_two_scalar_loads_is_used",
+        FaultKind.MissingWait,
+        faulty="""
+  s_load_dword s8, s[4:5], 0x0
+  s_load_dword s9, s[4:5], 0x4
+  s_waitcnt lgkmcnt(1)
+  s_add_u32 s10, s8, 1  // fault
+""",
+        clean="""
+  s_load_dword s8, s[4:5], 0x0
+  s_load_dword s9, s[4:5], 0x4
+  s_waitcnt lgkmcnt(0)
+  s_add_u32 s10, s8, 1
+""",
+        message="s8",
+    ),
+    Case(
+        "own_copy_to_lds_is_not_waited_for",
+        FaultKind.MissingWait,
+        faulty="""
+  s_mov_b32 m0, 0
+  s_nop 0
+  global_load_lds_dword v1, s[4:5]
+  ds_read_b32 v2, v1  // fault
+  s_waitcnt vmcnt(0) lgkmcnt(0)
+""",
+        clean="""
+  s_mov_b32 m0, 0
+  s_nop 0
+  global_load_lds_dword v1, s[4:5]
+  s_waitcnt vmcnt(0)
+  ds_read_b32 v2, v1
+  s_waitcnt lgkmcnt(0)
+""",
+        resources=LDS,
+    ),
+    Case(
+        # The matrix operation's result is not interlocked when it is stored right away.
+        "result_of_a_matrix_operation_is_used_early",
+        FaultKind.MissingWait,
+        faulty="""
+  v_mov_b32_e32 v4, 0
+  v_mov_b32_e32 v5, 0
+  s_nop 1
+  v_mfma_f32_16x16x16_f16 v[8:11], v[4:5], v[4:5], 0
+  global_store_dword v1, v8, s[4:5]  // fault
+""",
+        clean="""
+  v_mov_b32_e32 v4, 0
+  v_mov_b32_e32 v5, 0
+  s_nop 1
+  v_mfma_f32_16x16x16_f16 v[8:11], v[4:5], v[4:5], 0
+  s_nop 15
+  s_nop 3
+  global_store_dword v1, v8, s[4:5]
+""",
+        message="v8",
+    ),
+    Case(
         "loaded_register_is_overwritten_early",
         FaultKind.MissingWait,
         faulty="""
@@ -743,15 +803,19 @@ def test_clean_twin_passes(case: Case, tmp_path: Path) -> None:
     run_case(case, case.clean, tmp_path)
 
 
-# Schedules that bring the two waves of the race cases to the shared bytes in different orders.
-@pytest.mark.parametrize("seed", range(8))
 @pytest.mark.parametrize("case", RACE_CASES, ids=lambda case: case.name)
-def test_race_is_found_in_any_schedule(case: Case, seed: int, tmp_path: Path) -> None:
-    with gfxsim.options(seed=seed):
-        with pytest.raises(gfxsim.Fault) as raised:
-            run_case(case, case.faulty, tmp_path)
-        assert raised.value.kind == case.kind, str(raised.value)
-        run_case(case, case.clean, tmp_path)
+def test_race_is_found_in_any_schedule(case: Case, tmp_path: Path) -> None:
+    """Seeds bring the two waves to the shared bytes in different orders."""
+    faulty = assemble(PROLOGUE + case.faulty, case.resources, tmp_path)
+    clean = assemble(PROLOGUE + case.clean, case.resources, tmp_path)
+    seeds = 16
+    with device_buffer(case.waves * BUFFER_BYTES) as pointer:
+        for seed in range(seeds):
+            with gfxsim.options(seed=seed):
+                with pytest.raises(gfxsim.Fault) as raised:
+                    faulty.launch(NAME, 1, case.waves * LANES, [pointer])
+                assert raised.value.kind == case.kind, str(raised.value)
+                clean.launch(NAME, 1, case.waves * LANES, [pointer])
 
 
 LOAD = "  global_load_dword v2, v1, s[4:5]  // fault\n  s_waitcnt vmcnt(0)"

@@ -57,6 +57,7 @@ def opcodes() -> dict[str, Opcode]:
         encoding = type(key).__name__.removesuffix("Op")
         if encoding in VECTOR_ENCODINGS and not MATRIX.match(key.name):
             name = re.sub(r"_E(32|64)$", "", key.name).lower()
+            name = name.replace("v_mad_mix", "v_fma_mix")  # as this target's assembler says
             grouped.setdefault(name, {})[encoding] = fields
     out = {}
     for name, encodings in grouped.items():
@@ -77,7 +78,7 @@ def opcodes() -> dict[str, Opcode]:
         if "vdst" in fields and not compare:
             dst = operand_format(fields["vdst"][0].name, fields["vdst"][1])
         try:
-            text = pcode.instruction_text(name)
+            text = pcode.instruction_text(name.replace("v_fma_mix", "v_mad_mix"))
         except pcode.PcodeError:
             text = ""
         out[name] = Opcode(
@@ -287,6 +288,8 @@ DPP_CONTROLS = (
     "row_bcast:31", "row_newbcast:6",
 )  # fmt: skip
 PLAIN_ENCODINGS = {"VOP1": "_e32", "VOP2": "_e32", "VOPC": "_e32"}
+# The text cannot say how these saturate: 65-bit sums, parts of a wide result, shifts.
+NO_INTEGER_CLAMP = re.compile(r"v_mad_[iu]64|v_m?qsad|v_pk_(lshl|lshr|ashr)rev")
 DPP_THOROUGH = ("v_mov_b32", "v_add_f32", "v_add_u32", "v_max_i32", "v_mul_f32", "v_add_f16")
 SDWA_THOROUGH = ("v_mov_b32", "v_add_f32", "v_add_u32", "v_add_f16", "v_mul_u32_u24", "v_or_b32",
                  "v_cvt_f32_f16", "v_lshlrev_b32", "v_cmp_lt_f32", "v_cmp_eq_u32")  # fmt: skip
@@ -349,6 +352,8 @@ def constant_forms(
             texts = [texts[pick % len(texts)]]
         elif encoding != "_e32" and inline_float:  # one integer and one number each
             texts = [texts[pick % 2], texts[2 + pick % 3]]
+        if "scalef32" in op.mnemonic and i == len(op.sources) - 1:
+            texts = [t for t in texts if t != "-7"]  # a NaN scale: see specified_inputs
         texts += [LITERAL] if literal and fmt.count == 1 else []
         for text in texts:
             out.append(
@@ -410,8 +415,12 @@ def e64_forms(op: Opcode, base: tuple[Source, ...], suffix: str, waves: int) -> 
                     with_source(base, i, neg=True, abs=True, kind="s"),
                 )
             )
-    out.append(Case(op, "e64 clamp", suffix, base, clamp=True, waves=4))
-    if op.dst is not None and op.dst.is_float and op.dst.count == 1:
+    # Where the text leaves no room to say what saturates: a 65-bit sum, sums packed by a call.
+    if not re.match(r"v_mad_[iu]64|v_m?qsad_pk", op.mnemonic):
+        out.append(Case(op, "e64 clamp", suffix, base, clamp=True, waves=4))
+    # Not where a denormal decides, which omod's mode flushes at a point that is not specified.
+    plain_result = not re.match(r"v_(div_scale|dot2)", op.mnemonic)
+    if op.dst is not None and op.dst.is_float and op.dst.count == 1 and plain_result:
         out += [
             Case(
                 op,
@@ -447,8 +456,26 @@ def op_sel_forms(op: Opcode, base: tuple[Source, ...], suffix: str) -> list[Case
     return out
 
 
+def mix_forms(op: Opcode, base: tuple[Source, ...], waves: int) -> list[Case]:
+    """op_sel_hi makes a source f16, op_sel then picks its high half."""
+    n = len(base)
+    out = [Case(op, "vop3p", "", base, waves=waves)]
+    for high in ((1, 0, 0), (0, 1, 0), (0, 0, 1), (1, 1, 1), (1, 1, 0)):
+        for low in ((0, 0, 0), high):
+            text = f"vop3p op_sel:{list(low)} op_sel_hi:{list(high)}"
+            case = Case(op, text, "", base, op_sel=low, op_sel_hi=high)
+            out.append(case)
+            for i in range(n):
+                changed = with_source(base, i, neg=i != 1, abs=i != 0)
+                out.append(replace(case, form=f"{text} modified src{i}", sources=changed))
+    out.append(Case(op, "vop3p clamp", "", base, clamp=True, waves=4))
+    return out
+
+
 def packed_forms(op: Opcode, base: tuple[Source, ...], waves: int) -> list[Case]:
     n = len(base)
+    if "fma_mix" in op.mnemonic:
+        return mix_forms(op, base, waves)
     out = [Case(op, "vop3p", "", base, waves=waves)]
     out += constant_forms(op, base, "", "vop3p", range(n), False)
     for i in range(n):
@@ -469,12 +496,15 @@ def packed_forms(op: Opcode, base: tuple[Source, ...], waves: int) -> list[Case]
         if op.sources[i].is_float:
             out.append(Case(op, f"vop3p neg_lo:{list(low)}", "", base, neg_lo=low))
             out.append(Case(op, f"vop3p neg_hi:{list(low)}", "", base, neg_hi=low))
-    out.append(Case(op, "vop3p clamp", "", base, clamp=True, waves=4))
+    if not NO_INTEGER_CLAMP.match(op.mnemonic):
+        out.append(Case(op, "vop3p clamp", "", base, clamp=True, waves=4))
     return out
 
 
 def sdwa_forms(op: Opcode, base: tuple[Source, ...]) -> list[Case]:
     if any(f.bits > 32 for f in op.sources) or (op.dst is not None and op.dst.bits > 32):
+        return []
+    if op.mnemonic == "v_pk_fmac_f16":  # how a selection meets two halves is not documented
         return []
     compare = "VOPC" in op.encodings
     mask_only = compare
@@ -722,6 +752,8 @@ def prepare_source(
 ) -> np.ndarray:
     """Selections and modifiers of one source."""
     packed = not case.encoding and "VOP3P" in case.opcode.encodings
+    if "fma_mix" in case.mnemonic:
+        return bits  # the reference reads the modifiers itself: the format varies
     if case.encoding == "_sdwa" and "SDWA_SRC0_SEL" not in case.opcode.text:
         bits = select_field(bits, source.sel, source.sext)
     elif packed:
@@ -767,11 +799,12 @@ def evaluate(
     frame = case.frame()
     mode = ("rne", "up", "down", "zero")[frame.round_mode]
     flush32 = changes.get("denorm_32") == 0
-    unflushed = sources
+    unflushed, old_value = sources, old
     if flush32:
         sources = [flush_bits(b, f) for b, f in zip(sources, op.sources, strict=True)]
+        old_value = flush_bits(old, op.dst) if op.dst is not None else old
     rule = handwritten.rule(case.mnemonic)
-    context = Context(case, inputs, sources, old, active, vcc, mode, ieee=bool(frame.ieee))
+    context = Context(case, inputs, sources, old_value, active, vcc, mode, ieee=bool(frame.ieee))
     custom = handwritten.reference_for(case.mnemonic)
     if custom is not None:
         expected = custom(context)
@@ -793,9 +826,9 @@ def evaluate(
         return expected
     if case.omod:  # whether denormals meet the multiplier or zero is not specified
         kept = (
-            run_text(replace(context, sources=unflushed)).dst
+            run_text(replace(context, sources=unflushed, old=old)).dst
             if custom is None
-            else (custom(replace(context, sources=unflushed)).dst)
+            else (custom(replace(context, sources=unflushed, old=old)).dst)
         )
         results += [kept, flush_bits(kept, op.dst), flush_bits(results[0], op.dst)]
     outputs, valid = [], None
@@ -833,12 +866,17 @@ def finish_dst(case: Case, bits: np.ndarray, old: np.ndarray) -> tuple[np.ndarra
     """Output modifiers and placement; also the mask of bits whose value is specified."""
     fmt = case.opcode.dst
     full = (1 << (32 * fmt.dwords)) - 1
+    # Some texts place the result themselves.
     if fmt.is_float and (case.clamp or case.omod) and "OPSEL" not in case.opcode.text:
         bits = float_output(case, bits, fmt)
     if case.encoding == "_sdwa":
         # A NaN's bits are not specified, wherever they are put.
         specified = np.where(nan_lanes(bits, fmt) & (case.dst_sel not in ("", "DWORD")), 0, full)
         return sdwa_dst(case, bits, old), specified
+    if fmt.element == "f16" and case.clamp and "OPSEL" in case.opcode.text:
+        shift = 16 * case.op_sel_bit(3)  # the text has put the result into a half already
+        half = float_output(case, bits >> shift & 0xFFFF, fmt)
+        bits = bits & ~(0xFFFF << shift) | half << shift
     if fmt.bits > 16 or "OPSEL" in case.opcode.text:
         return bits & full, pcode.object_array(full, len(bits))
     low = bits & 0xFFFF
@@ -868,9 +906,8 @@ def float_output(case: Case, bits: np.ndarray, fmt: Format) -> np.ndarray:
             if case.omod:
                 factor = {"mul:2": 2.0, "mul:4": 4.0, "div:2": 0.5}[case.omod]
                 value = formats.round_to(value * factor, form)
-            if case.clamp:  # DX10_CLAMP: NaN becomes 0
-                value = np.where(np.isnan(value), 0.0, np.clip(value, 0.0, 1.0))
-                value = np.where(value == 0, 0.0, value)
+            if case.clamp:
+                value = handwritten.clamped(value)
         encoded = formats.encode(value, form)
         # Untouched values keep their bits (NaN payloads are not compared anyway).
         out = out | (pcode.object_array(encoded, len(bits)) << shift)

@@ -94,14 +94,18 @@ def float_matches(
 
 def dst_matches(got: np.ndarray, expected: Expected, fmt: Format) -> np.ndarray:
     """bool [lanes]: each element equals the expectation or one of the alternatives."""
+    if fmt.is_float and fmt.bits < 32:  # op_sel and SDWA may put it anywhere in the register
+        fmt = Format(fmt.element, 32 // fmt.element_bits, 32)
     full = (1 << (32 * fmt.dwords)) - 1
     valid = expected.dst_valid
     valid = np.full(len(got), full, dtype=object) if valid is None else valid
     covered = fmt.element_bits * fmt.count
-    ok = ((got ^ expected.dst) & valid) >> covered == 0
+    wanted = (expected.dst, *expected.alternatives)
+    # Bits above the elements, among them elements that op_sel moved there.
+    ok = np.logical_or.reduce([((got ^ want) & valid) >> covered == 0 for want in wanted])
     if len(expected.alternatives) == 0 and not fmt.is_float:
         return ok & (((got ^ expected.dst) & valid) == 0)
-    parts = [elements(x, fmt) for x in (got, expected.dst, *expected.alternatives, valid)]
+    parts = [elements(x, fmt) for x in (got, *wanted, valid)]
     form = FORMATS.get(fmt.element)
     for i in range(fmt.count):
         part_ok = np.zeros(len(got), dtype=bool)

@@ -143,10 +143,11 @@ def encode(
         value = np.where(np.isnan(value), value, np.clip(value, -fmt.max_finite, fmt.max_finite))
     elif fmt.specials == "fn":
         # One more step of the top binade would be the NaN's pattern: what rounds there overflows.
-        step = 2.0 ** (FORMATS[fmt.name].bias + 1 - fmt.man)
-        wide = np.abs(x) >= fmt.max_finite + (step / 2 if mode == "rne" else step)
-        tie = np.abs(x) == fmt.max_finite + step / 2  # the largest value's mantissa is even
-        value = np.where(np.isinf(x) | (wide & ~tie), np.nan, value)
+        step = 2.0 ** (fmt.bias + 1 - fmt.man)
+        first_lost = {"rne": step / 2, "away": 0.0}.get(mode, step)
+        # Ties go to the largest value, whose mantissa is even.
+        wide = (np.abs(x) > fmt.max_finite + first_lost) | (np.abs(x) >= fmt.max_finite + step)
+        value = np.where(np.isinf(x) | wide, np.copysign(np.nan, x), value)
     raw = f64_bits(value)
     sign = (raw >> U64(63)) << U64(fmt.bits - 1)
     finite = np.isfinite(value)
@@ -208,7 +209,9 @@ def fma(
         plain = a * b + c
     out = plain.copy()
     for i in range(len(out)):
-        if np.isfinite(a[i]) and np.isfinite(b[i]) and np.isfinite(c[i]):
+        if np.isfinite(a[i]) and np.isfinite(b[i]) and np.isinf(c[i]):
+            out[i] = c[i]  # even where the product alone would overflow
+        elif np.isfinite(a[i]) and np.isfinite(b[i]) and np.isfinite(c[i]):
             exact = Fraction(float(a[i])) * Fraction(float(b[i])) + Fraction(float(c[i]))
             if exact != 0:
                 out[i] = fraction_to_f64(exact)
@@ -216,6 +219,8 @@ def fma(
                 product = np.copysign(0.0, a[i]) * np.copysign(1.0, b[i])
                 zero_product = a[i] == 0 or b[i] == 0
                 out[i] = product + c[i] if zero_product else 0.0
+        elif np.isfinite(a[i]) and np.isfinite(b[i]):
+            out[i] = c[i]  # the exact product is finite even where its f64 is not
     return out
 
 

@@ -27,6 +27,8 @@ SCALAR_RESULTS = {"v_readlane_b32", "v_readfirstlane_b32"}
 OTHER_TESTS = {
     "v_accvgpr_read": "test_mfma.py",
     "v_accvgpr_write": "test_mfma.py",
+    "v_accvgpr_read_b32": "test_mfma.py",
+    "v_accvgpr_write_b32": "test_mfma.py",
     "v_accvgpr_mov_b32": "test_mfma.py",
     "v_nop": "writes nothing",
     "v_clrexcp": "exception state, which the simulator does not have",
@@ -299,7 +301,8 @@ def mad_f16(context: Context) -> Expected:
 def div_scale(context: Context) -> Expected:
     """The text, with "== DENORM" read as "is denormal" and the result S0 where nothing is scaled;
     exponent() is the biased field. Lanes where the quotient decides (1/S1 or S2/S1 denormal) use
-    exact quotients."""
+    exact quotients. The f32 text compares 1/S1 with an f64 denormal, which it never is; a denormal
+    of the operands' format is meant, whose reciprocal the f32 sequence could not represent."""
     form = FORMATS[context.case.opcode.dst.element]
     wide = form.name == "f64"
     step, gap, tiny = (128, 768, 53) if wide else (64, 96, 23)
@@ -320,11 +323,11 @@ def div_scale(context: Context) -> Expected:
                 value = exact_ldexp(s0, step)
         elif e1 == 0:
             value = exact_ldexp(s0, step)
-        elif denormal(1.0, s1, FORMATS["f64"]) and denormal(s2, s1, form):
+        elif denormal(1.0, s1, form) and denormal(s2, s1, form):
             flag = 1
             if s0 == s1:
                 value = exact_ldexp(s0, step)
-        elif denormal(1.0, s1, FORMATS["f64"]):
+        elif denormal(1.0, s1, form):
             value = exact_ldexp(s0, -step)
         elif denormal(s2, s1, form):
             flag = 1
@@ -336,6 +339,22 @@ def div_scale(context: Context) -> Expected:
         flags.append(flag)
     mask = (np.array(flags, dtype=bool) & context.active).reshape(-1, LANES)
     return Expected(encoded(context, np.array(out)), mask=mask)
+
+
+def div_fmas(context: Context) -> Expected:
+    """The text multiplies by 2^32 (f64: 2^64), which undoes none of v_div_scale's factors 2^64 and
+    2^-64 (f64: 2^128): what v_div_scale scaled down is above 2, what it scaled up far below 1."""
+    wide = FORMATS[context.case.opcode.dst.element].name == "f64"
+    text, step, bias = ("2.0 ** 64", 128, 1023) if wide else ("2.0F ** 32", 64, 127)
+    body = pcode.instruction_text(context.case.mnemonic)
+    assert text in body
+    up, down = (
+        run_text(context, body.replace(text, text[: text.index("*")] + f"** {power}")).dst
+        for power in (step, -step)
+    )
+    field = context.sources[2] >> FORMATS["f64" if wide else "f32"].man
+    large = (field & (2 * bias + 1)) > bias
+    return Expected(np.where(large, up, down))
 
 
 def denormal(a: float, b: float, form: formats.FloatFormat) -> bool:
@@ -479,12 +498,57 @@ def bitop3(context: Context) -> Expected:
     return Expected(out & mask)
 
 
+def pk_mov(context: Context) -> Expected:
+    """Each op_sel bit picks a dword of its source (the text indexes beyond a u32)."""
+    selects = context.case.op_sel or (0, 0)
+    low, high = (context.sources[i] >> (32 * selects[i]) & 0xFFFFFFFF for i in range(2))
+    return Expected(low | high << 32)
+
+
+def clamped(value: np.ndarray) -> np.ndarray:
+    """The clamp modifier on a float: [0, 1], NaN becomes 0 (DX10_CLAMP), zero is positive."""
+    value = np.where(np.isnan(value), 0.0, np.clip(value, 0.0, 1.0))
+    return np.where(value == 0, 0.0, value)
+
+
+def fma_mix(context: Context) -> Expected:
+    """v_mad_mix of the text, fused: op_sel_hi makes a source f16 and op_sel picks its half."""
+    case = context.case
+    columns = []
+    for i, bits in enumerate(context.sources):
+        is_half = case.op_sel_hi[i] if case.op_sel_hi else 0
+        element = "f16" if is_half else "f32"
+        if is_half and case.op_sel and case.op_sel[i]:
+            bits = bits >> 16
+        form = FORMATS[element]
+        source = case.sources[i]
+        value = formats.decode((bits & ((1 << form.bits) - 1)).astype(np.uint64), form)
+        value = np.abs(value) if source.abs else value
+        columns.append(-value if source.neg else value)
+    with np.errstate(all="ignore"):
+        a, b, c = columns
+        total = formats.fma(a, b, c, FORMATS["f32"])
+        if case.clamp:
+            total = clamped(total)
+    if case.mnemonic == "v_fma_mix_f32":
+        return Expected(np.where(context.active, encoded(context, total), context.old), final=True)
+    # Whether f32 is rounded in between is not said: one or two roundings.
+    results = []
+    for value in (total, formats.two_sum_odd(a * b, c)):
+        if case.clamp:
+            value = clamped(value)
+        half = encoded(context, value)
+        new = (context.old & 0xFFFF) | half << 16
+        if "mixlo" in case.mnemonic:
+            new = (context.old & ~0xFFFF) | half
+        results.append(np.where(context.active, new, context.old))
+    return Expected(results[0], alternatives=results[1:], final=True)
+
+
 def scaled_to_f16(context: Context) -> Expected:
     """As the text, whose comment gives op_sel[3] the choice of the destination's half; the other
     half is kept (LLVM ties the destination to the register before)."""
     low = run_text(context).dst & 0xFFFF
-    nan = (low & 0x7FFF) > 0x7C00
-    low = np.where(nan, 0x7E00, low)
     if context.case.op_sel_bit(3):
         return Expected((context.old & 0xFFFF) | (low << 16))
     return Expected((context.old & ~0xFFFF) | low)
@@ -515,7 +579,13 @@ REFERENCE: dict[str, Callable[[Context], Expected]] = {
     "v_mad_legacy_f16": mad_f16,
     "v_div_scale_f32": div_scale,
     "v_div_scale_f64": div_scale,
+    "v_div_fmas_f32": div_fmas,
+    "v_div_fmas_f64": div_fmas,
     "v_frexp_exp_i16_f16": frexp_exp,
+    "v_pk_mov_b32": pk_mov,
+    "v_fma_mix_f32": fma_mix,
+    "v_fma_mixlo_f16": fma_mix,
+    "v_fma_mixhi_f16": fma_mix,
     "v_cvt_scalef32_f16_fp8": scaled_to_f16,
     "v_cvt_scalef32_f16_bf8": scaled_to_f16,
 }

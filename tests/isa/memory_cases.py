@@ -34,7 +34,7 @@ SPACES = {"DS": "lds", "GLOBAL": "global", "FLAT": "flat", "MUBUF": "buffer"}
 # Typed buffer accesses convert by a format table that the simulator does not have; cache control
 # does nothing here; memory-to-LDS copies and the rest are tested as HIP programs.
 OTHER_TESTS = re.compile(
-    r"buffer_(load|store)_format.*|buffer_(wbl2|inv)|.*_lds_.*|ds_(gws|nop|ordered).*"
+    r"t?buffer_(load|store)_format.*|buffer_(wbl2|inv)|.*_lds_.*|ds_(gws|nop|ordered).*"
     r"|ds_condxchg32_rtn_b64"
 )
 ATOMIC_FLOAT = re.compile(r".*_(f32|f64|f16|bf16)$")

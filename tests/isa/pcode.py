@@ -607,13 +607,10 @@ class Machine:
             if type_name in FORMATS and FORMATS[type_name].bits != width_of(value):
                 return Float(formats.round_to(value.data, FORMATS[type_name], self.mode), type_name)
             return from_bits(to_bits(value), type_name)
-        if (
-            self.saturate
-            and type_name[0] in "ui"
-            and not value.bits_only
-            and (int(type_name[1:]) >= 32)
-        ):
-            return value  # keep the unwrapped number for the saturating store
+        if self.saturate and type_name[0] in "ui" and not value.bits_only:
+            if int(type_name[1:]) >= 32:
+                return value  # keep the unwrapped number for the saturating store
+            return from_bits(saturated(value.data, type_name), type_name)
         # A suffix widens by the value's own sign.
         data = value.data if value.signed else to_bits(value)
         return from_bits(data, type_name)

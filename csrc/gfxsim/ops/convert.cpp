@@ -57,6 +57,15 @@ uint32_t insert_u8(float x, uint32_t position, uint32_t base) {
   return (base & ~(0xffu << shift)) | byte << shift;
 }
 
+// By way of signed integers: the compiler's own vector code for unsigned ones subtracts a bias,
+// which makes 0 a -0 when rounding downwards.
+double from_u32(uint32_t x) {
+  constexpr double kWrap = 0x1p32;
+  const int32_t wrapped = static_cast<int32_t>(x);
+  const double value = static_cast<double>(wrapped);
+  return wrapped >= 0 ? value : value + kWrap;
+}
+
 template <class I>
 I saturate(int64_t x) {
   constexpr int64_t kLow = std::numeric_limits<I>::min(), kHigh = std::numeric_limits<I>::max();
@@ -82,13 +91,11 @@ void add_integer_rows(std::vector<Op>& ops) {
       "v_cvt_u16_f16", [](F16 x) { return truncate_to<uint16_t>(static_cast<float>(x)); }));
   ops.push_back(
       lane_op<float(int32_t)>("v_cvt_f32_i32", [](int32_t x) { return static_cast<float>(x); }));
-  // Vector code for unsigned integers subtracts a bias, which gives -0 when rounding downwards.
   ops.push_back(lane_op<float(uint32_t)>(
-      "v_cvt_f32_u32", [](uint32_t x) { return x ? static_cast<float>(x) : 0.0f; }));
+      "v_cvt_f32_u32", [](uint32_t x) { return static_cast<float>(from_u32(x)); }));
   ops.push_back(
       lane_op<double(int32_t)>("v_cvt_f64_i32", [](int32_t x) { return static_cast<double>(x); }));
-  ops.push_back(lane_op<double(uint32_t)>(
-      "v_cvt_f64_u32", [](uint32_t x) { return x ? static_cast<double>(x) : 0.0; }));
+  ops.push_back(lane_op<double(uint32_t)>("v_cvt_f64_u32", [](uint32_t x) { return from_u32(x); }));
   ops.push_back(lane_op<F16(int16_t)>(
       "v_cvt_f16_i16", [](int16_t x) { return static_cast<F16>(static_cast<float>(x)); }));
   ops.push_back(lane_op<F16(uint16_t)>(
@@ -129,7 +136,7 @@ void add_integer_rows(std::vector<Op>& ops) {
   ops.push_back(pair_op<int16_t(int32_t)>("v_cvt_pk_i16_i32",
                                           [](int32_t x) { return saturate<int16_t>(x); }));
   // Two signed halves to two bytes.
-  ops.push_back(lane_op<uint16_t(uint32_t), kField>("v_sat_pk_u8_i16", [](uint32_t x) {
+  ops.push_back(lane_op<uint16_t(uint32_t)>("v_sat_pk_u8_i16", [](uint32_t x) {
     const auto byte = [](uint32_t half) { return saturate<uint8_t>(static_cast<int16_t>(half)); };
     return static_cast<uint16_t>(byte(x) | byte(x >> 16) << 8);
   }));
@@ -314,6 +321,14 @@ struct ResultRows {
   }
 };
 
+// neg and abs of a source that is one 16-bit float.
+struct HalfSign {
+  uint32_t keep, flip;
+  explicit HalfSign(const Operand& operand)
+      : keep(operand.abs ? 0x7fff : 0xffff), flip(operand.neg ? 0x8000 : 0) {}
+  uint32_t apply(uint32_t bits) const { return (bits & keep) ^ flip; }
+};
+
 // The E8M0 code of a scale given as f32: its exponent field.
 uint8_t scale_code(uint32_t f32_bits) { return static_cast<uint8_t>(f32_bits >> 23); }
 
@@ -334,6 +349,7 @@ struct Narrow {
   static constexpr int kSourceDwords = dwords_of(kPerOperand * Wide<From>::kBits);
   static constexpr int kRandomSource = kOperands, kScaleSource = kOperands + (kRandom ? 1 : 0);
   static constexpr int kDropped = Wide<From>::kMantissa - To::kMantissa;
+  static constexpr bool kSingleHalf = kPerOperand == 1 && Wide<From>::kBits == 16;
   using Source = OperandRows<kSourceDwords>;
   using Extra = OperandRows<1>;
   using Result = ResultRows<kCount * To::kBits>;
@@ -342,13 +358,15 @@ struct Narrow {
     const Source first(w, in, 0, Plane::Value), last(w, in, kOperands - 1, Plane::Value);
     const Extra random(w, in, kRandom ? kRandomSource : 0, Plane::Value);
     const Extra scale(w, in, kScaled ? kScaleSource : 0, Plane::Value);
+    const HalfSign sign(in.src(0));
     const Overflow overflow = w.mode & kModeFp16Overflow ? Overflow::Saturate : Overflow::Special;
     Result result;
     for (int lane = 0; lane < kMaxLanes; ++lane) {
       uint32_t seed = random.row[0][lane];
       const double factor = kScaled ? inverse_scale(scale_code(scale.row[0][lane])) : 1.0;
       for (int e = 0; e < kCount; ++e) {
-        const double value = Wide<From>::value(element(first, last, lane, e)) * factor;
+        const uint32_t bits = element(first, last, lane, e);
+        const double value = Wide<From>::value(kSingleHalf ? sign.apply(bits) : bits) * factor;
         Rounding rounding;
         if (kRandom) rounding = {kDropped, seed >> (32 - kDropped)};
         result.set(lane, e * To::kBits, To::kBits, encode<To>(value, overflow, rounding));
@@ -387,7 +405,7 @@ struct Narrow {
     for (int i = 0; i < kOperands; ++i) op.types[1 + i] = source_type();
     if (kRandom) op.types[1 + kRandomSource] = Type::B32;
     if (kScaled) op.types[1 + kScaleSource] = Type::F32;
-    if (kSourceDwords > 1 || Wide<From>::kBits < 32) op.fixup = &reject_sign_modifiers;
+    if (kPerOperand > 1) op.fixup = [](Inst& in) { reject_sign_modifiers(in, kOperands); };
     return op;
   }
 
@@ -454,7 +472,7 @@ struct Widen {
     op.types[0] = op.reads_dst ? Type::B16 : Type::Any;
     op.types[1] = kSourceBits <= 32 ? Type::B32 : Type::Any;
     op.types[2] = Type::F32;
-    op.fixup = &reject_sign_modifiers;
+    op.fixup = [](Inst& in) { reject_sign_modifiers(in, 1); };
     return op;
   }
 

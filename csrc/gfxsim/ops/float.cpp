@@ -356,14 +356,20 @@ T scaled(T x, int exponent) {
   return x * static_cast<T>(power_of_two(exponent));
 }
 
-// Whether a / b is a denormal of format T.
-inline bool is_denormal_quotient(float a, float b) {
-  const double q = __builtin_fabs(static_cast<double>(a) / static_cast<double>(b));
-  return q < power_of_two(-126) && q > power_of_two(-150);
-}
-inline bool is_denormal_quotient(double a, double b) {
-  const double q = a / b;
-  return exponent_field(q) == 0 && q != 0;
+// Whether a / b is a denormal of format T, whatever MXCSR makes of denormals.
+template <class T>
+bool is_denormal_quotient(T a, T b) {
+  if (!is_finite(a) || !is_finite(b) || a == 0) return false;
+  int a_exponent = 0, b_exponent = 0;
+  double q = __builtin_fabs(std::frexp(static_cast<double>(a), &a_exponent) /
+                            std::frexp(static_cast<double>(b), &b_exponent));
+  const bool below_one = q < 1;
+  q = below_one ? q * 2 : q;  // in [1, 2]
+  const int exponent = a_exponent - b_exponent - (below_one ? 1 : 0);
+  constexpr int kMinExponent = 2 - (1 << (FloatFormat<T>::kExponent - 1));
+  constexpr int kBelowDenormals = kMinExponent - FloatFormat<T>::kMantissa - 1;
+  return exponent < kMinExponent &&
+         (exponent > kBelowDenormals || (exponent == kBelowDenormals && q > 1));
 }
 
 // The numerator or the denominator of a division (s0 is one of both), scaled so that the

@@ -31,6 +31,12 @@ constexpr LaneOpOptions keeping_high(LaneOpOptions options) {
 
 // --- the clamp modifier ------------------------------------------------------------------------
 
+// Saturation lets any bit decide all.
+constexpr LaneOpOptions saturating(LaneOpOptions options) {
+  options.undef = Undef::Whole;
+  return options;
+}
+
 // A row that computes Clamped instead of Plain when the instruction clamps.
 template <class PlainSignature, class ClampedSignature, LaneOpOptions Options, class Plain,
           class Clamped>
@@ -38,7 +44,7 @@ Op clampable_op(std::string_view name, Plain plain, Clamped) {
   Op op = lane_op<PlainSignature, Options>(name, plain);
   op.fixup = [](Inst& in) {
     if (!in.mod.clamp) return;
-    const Op clamped = lane_op<ClampedSignature, Options>({}, Clamped{});
+    const Op clamped = lane_op<ClampedSignature, saturating(Options)>({}, Clamped{});
     in.run = clamped.run;
     in.propagate = clamped.propagate;
   };

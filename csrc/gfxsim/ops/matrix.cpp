@@ -16,6 +16,7 @@
 //          M = 16:    block v / 4, row 4 * g + v % 4
 //          M = 4:     block g, row v
 //          f64 16x16: row 4 * v + g;  f64 4x4x4: block g % 4, row g / 4
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cmath>
@@ -65,7 +66,7 @@ struct I8Element {
 template <class Format>
 struct SmallElement {
   static constexpr int kBits = Format::kBits;
-  static double decode(uint32_t code) { return gfxsim::decode<Format>(static_cast<uint8_t>(code)); }
+  static double decode(uint32_t code) { return Format::compute(code); }
 };
 using Fp8Element = SmallElement<Fp8>;
 using Bf8Element = SmallElement<Bf8>;
@@ -153,26 +154,43 @@ struct Fragment {
 };
 
 template <class Element>
-auto extract(const Fragment& fragment, int e, int lane) {
+using Code = std::conditional_t<Element::kBits == 64, uint64_t, uint32_t>;
+
+// The bits of element `e` in every lane; those above the element's width are others'.
+template <class Element>
+void extract(const Fragment& fragment, int e, Code<Element> (&codes)[kLanes]) {
   const int bit = e * Element::kBits;
   const int dword = bit / 32, shift = bit % 32;
+  const uint32_t* low = fragment.row[dword];
   if constexpr (Element::kBits == 64) {
-    return fragment.row[dword][lane] | uint64_t{fragment.row[dword + 1][lane]} << 32;
+    const uint32_t* high = fragment.row[dword + 1];
+    for (int lane = 0; lane < kLanes; ++lane) codes[lane] = low[lane] | uint64_t{high[lane]} << 32;
+  } else if (shift + Element::kBits > 32) {
+    const uint32_t* high = fragment.row[dword + 1];
+    for (int lane = 0; lane < kLanes; ++lane)
+      codes[lane] = low[lane] >> shift | high[lane] << (32 - shift);
   } else {
-    uint32_t code = fragment.row[dword][lane] >> shift;
-    if (shift + Element::kBits > 32) code |= fragment.row[dword + 1][lane] << (32 - shift);
-    return code;
+    for (int lane = 0; lane < kLanes; ++lane) codes[lane] = low[lane] >> shift;
   }
+}
+
+// The value of element `e` in every lane. (By way of local arrays, which alias nothing.)
+template <class Element, class T>
+void decode_lanes(const Fragment& fragment, int e, T (&values)[kLanes]) {
+  alignas(32) Code<Element> codes[kLanes];
+  extract<Element>(fragment, e, codes);
+  for (int lane = 0; lane < kLanes; ++lane) values[lane] = Element::decode(codes[lane]);
 }
 
 template <class S, class Element, bool kRuns = false>
 void unpack(const Fragment& fragment, typename S::Plane& plane) {
+  alignas(32) typename S::Sum values[kLanes];
   for (int e = 0; e < S::kElements; ++e) {
+    decode_lanes<Element>(fragment, e, values);
     for (int group = 0; group < S::kGroups; ++group) {
       const Position at = S::template element<kRuns>(group, e);
-      auto* to = plane[at.block * S::kK + at.index];
-      for (int m = 0; m < S::kM; ++m)
-        to[m] = Element::decode(extract<Element>(fragment, e, group * S::kM + m));
+      auto& to = plane[at.block * S::kK + at.index];
+      std::memcpy(&to, &values[group * S::kM], sizeof to);
     }
   }
 }
@@ -184,12 +202,12 @@ void unpack_sparse(const Fragment& fragment, const uint32_t* index, int shift,
                    typename S::Plane& plane) {
   constexpr int kStored = S::kElements / 2;
   std::memset(&plane, 0, sizeof plane);
-  for (int lane = 0; lane < kLanes; ++lane) {
-    const int first = lane / S::kM * S::kElements;
-    const uint32_t places = index[lane] >> shift;
-    for (int e = 0; e < kStored; ++e) {
-      const int k = first + e / 2 * 4 + static_cast<int>(places >> (2 * e) & 3);
-      plane[k][lane % S::kM] = Element::decode(extract<Element>(fragment, e, lane));
+  alignas(32) typename S::Sum values[kLanes];
+  for (int e = 0; e < kStored; ++e) {
+    decode_lanes<Element>(fragment, e, values);
+    for (int lane = 0; lane < kLanes; ++lane) {
+      const int place = static_cast<int>(index[lane] >> (shift + 2 * e) & 3);
+      plane[lane / S::kM * S::kElements + e / 2 * 4 + place][lane % S::kM] = values[lane];
     }
   }
 }
@@ -200,9 +218,16 @@ template <class T, int kWidth>
 using Vector __attribute__((vector_size(sizeof(T) * kWidth))) = T;
 
 template <class V, class T>
+V broadcast(T x) {
+  V out;
+  for (size_t i = 0; i < sizeof(V) / sizeof(T); ++i) out[i] = x;
+  return out;
+}
+
+template <class V, class T>
 V multiply_add(T a, V b, V sum) {
   if constexpr (std::is_same_v<T, double>)
-    return __builtin_elementwise_fma(V{} + a, b, sum);
+    return __builtin_elementwise_fma(broadcast<V>(a), b, sum);
   else
     return a * b + sum;
 }
@@ -235,17 +260,19 @@ void multiply(const T (*a)[kM], const T (*b)[kM], T (*sums)[kM]) {
 template <class S>
 void read_c(const Wave& w, const Operand& c, bool negate, typename S::Sums& sums) {
   using Result = typename S::Result;
+  alignas(32) typename S::Sum values[kLanes];
+  if (!c.is_vector()) std::fill_n(values, kLanes, Result::from_bits(c.bits));
   for (int v = 0; v < S::kValues; ++v) {
+    if (c.is_vector()) {
+      const uint32_t* low = w.v[c.reg + v * Result::kDwords];
+      const uint32_t* high = w.v[c.reg + v * Result::kDwords + Result::kDwords - 1];
+      for (int lane = 0; lane < kLanes; ++lane)
+        values[lane] = Result::from_bits(low[lane] | uint64_t{high[lane]} << 32);
+    }
     for (int group = 0; group < S::kGroups; ++group) {
       const Position at = S::value(group, v);
-      auto* to = sums[at.block * S::kM + at.index];
-      if (!c.is_vector()) {
-        for (int m = 0; m < S::kM; ++m) to[m] = Result::from_bits(c.bits);
-        continue;
-      }
-      const uint32_t* low = w.v[c.reg + v * Result::kDwords] + group * S::kM;
-      const uint32_t* high = w.v[c.reg + v * Result::kDwords + Result::kDwords - 1] + group * S::kM;
-      for (int m = 0; m < S::kM; ++m) to[m] = Result::from_bits(low[m] | uint64_t{high[m]} << 32);
+      auto& to = sums[at.block * S::kM + at.index];
+      std::memcpy(&to, &values[group * S::kM], sizeof to);
     }
   }
   if constexpr (std::is_same_v<typename S::Sum, double>) {
@@ -256,19 +283,19 @@ void read_c(const Wave& w, const Operand& c, bool negate, typename S::Sums& sums
 }
 
 template <class S>
-void write_d(Wave& w, const Operand& d, const typename S::Sums& sums) {
+void write_d(Wave& w, const Operand& dst, const typename S::Sums& sums) {
   using Result = typename S::Result;
+  alignas(32) typename S::Sum values[kLanes];
   for (int v = 0; v < S::kValues; ++v) {
     for (int group = 0; group < S::kGroups; ++group) {
       const Position at = S::value(group, v);
-      const auto* from = sums[at.block * S::kM + at.index];
-      uint32_t* low = w.v[d.reg + v * Result::kDwords] + group * S::kM;
-      for (int m = 0; m < S::kM; ++m) low[m] = static_cast<uint32_t>(Result::to_bits(from[m]));
-      if constexpr (Result::kDwords == 2) {
-        uint32_t* high = w.v[d.reg + v * 2 + 1] + group * S::kM;
-        for (int m = 0; m < S::kM; ++m)
-          high[m] = static_cast<uint32_t>(Result::to_bits(from[m]) >> 32);
-      }
+      const auto& from = sums[at.block * S::kM + at.index];
+      std::memcpy(&values[group * S::kM], &from, sizeof from);
+    }
+    for (int d = 0; d < Result::kDwords; ++d) {
+      uint32_t* row = w.v[dst.reg + v * Result::kDwords + d];
+      for (int lane = 0; lane < kLanes; ++lane)
+        row[lane] = static_cast<uint32_t>(Result::to_bits(values[lane]) >> (32 * d));
     }
   }
 }

@@ -17,14 +17,15 @@ namespace gfxsim {
   fail(FaultKind::Unsupported, "neg or abs on a packed operand");
 }
 
-// Packed operands have neg_lo and neg_hi instead of neg and abs.
-inline void reject_sign_modifiers(Inst& in) {
-  for (int i = 0; i < in.num_operands; ++i) {
-    if (!in.operands[i].neg && !in.operands[i].abs) continue;
+// Packed operands have neg_lo and neg_hi instead of neg and abs. Looks at the first `sources`.
+inline void reject_sign_modifiers(Inst& in, int sources) {
+  for (int i = 0; i < sources; ++i) {
+    if (!in.src(i).neg && !in.src(i).abs) continue;
     in.run = &unsupported_sign_modifier;
     in.propagate = nullptr;
   }
 }
+inline void reject_sign_modifiers(Inst& in) { reject_sign_modifiers(in, in.num_src()); }
 
 // Which element (0 or 1) of source `i` the result's element `half` reads. An accumulator that is
 // the destination has no selection.
@@ -167,7 +168,8 @@ struct PackedOp {
     for (int i = 0; i < kSources; ++i) {
       const int element = selected_element(in, i, half);
       const int dword = kBits == 32 ? element : 0;
-      sources[i].row = fetch_dword(w, in, i, dword, plane, scratch[i].lane);
+      sources[i].row = kBits == 32 ? fetch_dword(w, in, i, dword, plane, scratch[i].lane)
+                                   : fetch32(w, in, i, plane, scratch[i].lane);
       sources[i].shift = kBits == 32 ? 0 : kBits * element;
       const bool flip = plane == Plane::Value && kFloatSource[i] && negated_element(in, i, half);
       sources[i].flip = flip ? uint32_t{1} << (kBits - 1) : 0;
