@@ -7,20 +7,26 @@
 namespace gfxsim {
 namespace {
 
-// Zero-extended bytes of each lane to rows; returns the OR of all.
+// Zero-extended bytes of each lane to rows.
 template <int kBytes>
-uint32_t gather(const uint8_t* base, const LdsAccess& access, LaneRow* rows) {
+void gather(const uint8_t* base, const LdsAccess& access, LaneRow* rows) {
   constexpr int kDwords = (kBytes + 3) / 4;
-  uint32_t any = 0;
   for_lanes(access.mask, [&](int lane) {
     uint32_t dwords[kDwords] = {};
     std::memcpy(dwords, base + access.address[lane], kBytes);
-    for (int d = 0; d < kDwords; ++d) {
-      rows[d][lane] = dwords[d];
-      any |= dwords[d];
-    }
+    for (int d = 0; d < kDwords; ++d) rows[d][lane] = dwords[d];
   });
-  return any;
+}
+
+template <int kBytes>
+bool any_bit_set(const uint8_t* base, const LdsAccess& access) {
+  uint64_t any = 0;
+  for_lanes(access.mask, [&](int lane) {
+    uint64_t bits[(kBytes + 7) / 8] = {};
+    std::memcpy(bits, base + access.address[lane], kBytes);
+    for (const uint64_t part : bits) any |= part;
+  });
+  return any != 0;
 }
 
 template <int kBytes>
@@ -41,11 +47,9 @@ void clear(uint8_t* base, const LdsAccess& access) {
 template <int kBytes>
 void load_bytes(Lds& lds, const LdsAccess& access, int first, LaneData* data) {
   gather<kBytes>(lds.data(), access, data->value + first);
-  LaneRow undef[(kBytes + 3) / 4];
-  if (gather<kBytes>(lds.undef(), access, undef) == 0) return;
+  if (!any_bit_set<kBytes>(lds.undef(), access)) return;
   data->track_undef(kMaxDataDwords);
-  for (int d = 0; d < (kBytes + 3) / 4; ++d)
-    for_lanes(access.mask, [&](int lane) { data->undef[first + d][lane] = undef[d][lane]; });
+  gather<kBytes>(lds.undef(), access, data->undef + first);
 }
 
 template <int kBytes>
@@ -76,6 +80,10 @@ void count_lds_access(Wave& w, const LdsAccess& access) {
 }
 
 void require_lds_alignment(const LdsAccess& access, uint32_t alignment) {
+  uint32_t low_bits = 0;
+  for (int lane = 0; lane < kMaxLanes; ++lane)
+    low_bits |= access.mask >> lane & 1 ? access.address[lane] : 0;
+  if ((low_bits & (alignment - 1)) == 0) return;
   for_lanes(access.mask, [&](int lane) {
     if (access.address[lane] % alignment == 0) return;
     fail_access(FaultKind::Misaligned, lane, access.address[lane],

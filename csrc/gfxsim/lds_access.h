@@ -15,7 +15,7 @@ void begin_lds_access(Wave& w, const LdsAccess& access);
 // Bytes and cycles.
 void count_lds_access(Wave& w, const LdsAccess& access);
 
-// Faults unless the address of every lane is a multiple of `alignment`.
+// Faults unless the address of every lane is a multiple of `alignment`, a power of two.
 void require_lds_alignment(const LdsAccess& access, uint32_t alignment);
 
 // Carries out a read-modify-write lane after lane; A is a row of ops/atomic_op.h. `old` gets, in

@@ -24,11 +24,11 @@ void load_global(Wave& w, const LaneAddresses& at, int bytes, LaneData* data);
 // bits.
 void store_global(Wave& w, const LaneAddresses& at, int bytes, int shift, const LaneData& data);
 
-// For a read-modify-write of one lane: checks bounds, alignment and the operand's undefined bits;
-// `fresh` tells that the memory was never written. Counts nothing: see count_global().
+// Where a read-modify-write of one lane goes, once bounds and (natural) alignment are checked.
+// Counts nothing: see count_global().
 struct AtomicTarget {
   uint8_t* memory;
-  uint8_t* defined;  // null: not tracked
+  uint8_t* defined;  // a byte for each byte, 0 = never written; null: not tracked
 };
 AtomicTarget atomic_target(uint64_t address, int lane, int bytes);
 

@@ -253,6 +253,8 @@ class Case:
         scalars = scalars.astype(np.uint32)
         scalars[:, 4] &= 1
         scalars[0, 0:2] = 0xFFFFFFFF  # the first wave runs with all lanes
+        if self.mnemonic == "v_readfirstlane_b32":
+            scalars[-1, 0:2] = 0
         # SGPR sources take the values of one lane each.
         for i, (fmt, bits) in enumerate(zip(op.sources, vectors, strict=True)):
             if fmt.dwords <= 2:
@@ -309,6 +311,8 @@ def candidates(op: Opcode) -> list[Case]:
     base = plain(op)
     singles = sum(f.count == 1 for f in op.sources)
     main_waves = 10 if singles == 2 else 6 if len(op.sources) == 3 else 4
+    if any(f.count >= 16 for f in (*op.sources, *([op.dst] if op.dst else []))):
+        main_waves = 2  # every lane tries many values
     out: list[Case] = []
     mask = tuple(e for e in op.encodings if e in PLAIN_ENCODINGS)
     if mask:
@@ -873,7 +877,7 @@ def finish_dst(case: Case, bits: np.ndarray, old: np.ndarray) -> tuple[np.ndarra
         # A NaN's bits are not specified, wherever they are put.
         specified = np.where(nan_lanes(bits, fmt) & (case.dst_sel not in ("", "DWORD")), 0, full)
         return sdwa_dst(case, bits, old), specified
-    if fmt.element == "f16" and case.clamp and "OPSEL" in case.opcode.text:
+    if fmt.element == "f16" and (case.clamp or case.omod) and "OPSEL" in case.opcode.text:
         shift = 16 * case.op_sel_bit(3)  # the text has put the result into a half already
         half = float_output(case, bits >> shift & 0xFFFF, fmt)
         bits = bits & ~(0xFFFF << shift) | half << shift

@@ -302,7 +302,9 @@ def div_scale(context: Context) -> Expected:
     """The text, with "== DENORM" read as "is denormal" and the result S0 where nothing is scaled;
     exponent() is the biased field. Lanes where the quotient decides (1/S1 or S2/S1 denormal) use
     exact quotients. The f32 text compares 1/S1 with an f64 denormal, which it never is; a denormal
-    of the operands' format is meant, whose reciprocal the f32 sequence could not represent."""
+    of the operands' format is meant, whose reciprocal the f32 sequence could not represent. Where
+    the quotient is a denormal too, the text scales such a denominator up, which would overflow:
+    down is meant, as v_div_fmas then scales the quotient down."""
     form = FORMATS[context.case.opcode.dst.element]
     wide = form.name == "f64"
     step, gap, tiny = (128, 768, 53) if wide else (64, 96, 23)
@@ -326,7 +328,7 @@ def div_scale(context: Context) -> Expected:
         elif denormal(1.0, s1, form) and denormal(s2, s1, form):
             flag = 1
             if s0 == s1:
-                value = exact_ldexp(s0, step)
+                value = exact_ldexp(s0, -step)
         elif denormal(1.0, s1, form):
             value = exact_ldexp(s0, -step)
         elif denormal(s2, s1, form):
@@ -354,7 +356,29 @@ def div_fmas(context: Context) -> Expected:
     )
     field = context.sources[2] >> FORMATS["f64" if wide else "f32"].man
     large = (field & (2 * bias + 1)) > bias
-    return Expected(np.where(large, up, down))
+    expected = Expected(np.where(large, up, down))
+    if not wide:  # a denormal result may be rounded once or twice
+        a, b, c = (floats(context, i) for i in range(3))
+        power = np.where(context.vcc, np.where(large, step, -step), 0)
+        with np.errstate(all="ignore"):
+            once = np.ldexp(formats.two_sum_odd(a * b, c), power.astype(np.int64))
+        expected.alternatives = [encoded(context, once)]
+    return expected
+
+
+def div_fixup(context: Context) -> Expected:
+    """The text; a NaN for S0, which the steps before make of an overflow, becomes infinity where the
+    text would return it."""
+    expected = run_text(context)
+    form = FORMATS[context.case.opcode.dst.element]
+    columns = [floats(context, i) for i in range(3)]
+    result = formats.decode(expected.dst.astype(np.uint64), form)
+    overflow = np.isnan(columns[0]) & np.isnan(result)
+    for ordinary in columns[1:]:
+        overflow &= np.isfinite(ordinary) & (ordinary != 0)
+    sign = np.signbit(columns[1]) ^ np.signbit(columns[2])
+    infinity = encoded(context, np.where(sign, -np.inf, np.inf))
+    return Expected(np.where(overflow, infinity, expected.dst))
 
 
 def denormal(a: float, b: float, form: formats.FloatFormat) -> bool:
@@ -579,6 +603,8 @@ REFERENCE: dict[str, Callable[[Context], Expected]] = {
     "v_mad_legacy_f16": mad_f16,
     "v_div_scale_f32": div_scale,
     "v_div_scale_f64": div_scale,
+    "v_div_fixup_f32": div_fixup,
+    "v_div_fixup_f64": div_fixup,
     "v_div_fmas_f32": div_fmas,
     "v_div_fmas_f64": div_fmas,
     "v_frexp_exp_i16_f16": frexp_exp,

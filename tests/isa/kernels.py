@@ -42,6 +42,7 @@ class Frame:
     round_mode: int = 0  # 0 nearest even, 1 up, 2 down, 3 zero (f32 and f16/f64)
     ieee: int = 1
     lds_bytes: int = 0
+    scratch_bytes: int = 0  # a lane
     agprs: bool = False
     setup: str = ""  # instructions before the one under test, full exec
     after: str = "s_nop 7\n  s_nop 7"
@@ -180,6 +181,8 @@ def kernel_text(kernel: Kernel) -> str:
     code = "\n  ".join(line.strip() for line in body)
     descriptor = {
         "group_segment_fixed_size": frame.lds_bytes,
+        "private_segment_fixed_size": frame.scratch_bytes,
+        "enable_private_segment": int(frame.scratch_bytes > 0),
         "kernarg_size": 32,
         "user_sgpr_kernarg_segment_ptr": 1,
         "system_sgpr_workgroup_id_x": 1,
@@ -216,7 +219,7 @@ def metadata_text(kernels: list[Kernel]) -> str:
             "    .kernarg_segment_size: 32",
             "    .kernarg_segment_align: 8",
             f"    .group_segment_fixed_size: {frame.lds_bytes}",
-            "    .private_segment_fixed_size: 0",
+            f"    .private_segment_fixed_size: {frame.scratch_bytes}",
             "    .wavefront_size: 64",
             "    .sgpr_count: 96",
             f"    .vgpr_count: {512 if frame.agprs else LAST_VGPR}",

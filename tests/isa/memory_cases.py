@@ -1,4 +1,4 @@
-"""Memory instructions: LDS, global, flat and buffer accesses and atomics.
+"""Memory instructions: LDS, global, flat, scratch and buffer accesses and atomics.
 
 Every lane has a window of memory that the kernel fills from the lane's record before, and that is
 compared afterwards. LDS windows are copied in and out; the other spaces use the out record itself.
@@ -30,7 +30,7 @@ DESCRIPTOR = 48  # s[48:51]
 BUFFER_LANES = 48
 MAX_DWORDS = 4
 
-SPACES = {"DS": "lds", "GLOBAL": "global", "FLAT": "flat", "MUBUF": "buffer"}
+SPACES = {"DS": "lds", "GLOBAL": "global", "FLAT": "flat", "MUBUF": "buffer", "SCRATCH": "scratch"}
 # Typed buffer accesses convert by a format table that the simulator does not have; cache control
 # does nothing here; memory-to-LDS copies and the rest are tested as HIP programs.
 OTHER_TESTS = re.compile(
@@ -158,6 +158,8 @@ class MemoryCase:
         operands = [x for x in (dst, address, data0) if x]
         if op.space == "global":
             operands.append("s[10:11]" if self.saddr else "off")
+        if op.space == "scratch":
+            operands = [x for x in (dst, f"v{ADDRESS}", data0, "off") if x]
         return f"{op.mnemonic} {', '.join(operands)} offset:{self.offset} {sc0}".strip()
 
     def loads(self) -> tuple[tuple[int, int], ...]:
@@ -188,6 +190,25 @@ class MemoryCase:
                 setup="\n".join([*lane, *copy_in, "s_waitcnt lgkmcnt(0)"]),
                 after="s_waitcnt lgkmcnt(0)",
                 finish="\n".join([*copy_out, "s_waitcnt lgkmcnt(0)"]),
+            )
+        if self.op.space == "scratch":
+            copy_in = [
+                f"scratch_store_dwordx4 off, v[{FILL + i}:{FILL + i + 3}], off offset:{4 * i}"
+                for i in range(0, WINDOW_DWORDS, 4)
+            ]
+            copy_out = [
+                f"scratch_load_dwordx4 v[{READ_BACK + i}:{READ_BACK + i + 3}], off, off "
+                f"offset:{4 * i}"
+                for i in range(0, WINDOW_DWORDS, 4)
+            ]
+            wait = "s_waitcnt vmcnt(0)"
+            return Frame(
+                loads=self.loads(),
+                stores=(*stores, (READ_BACK, WINDOW_DWORDS)),
+                scratch_bytes=WINDOW,
+                setup="\n".join([*copy_in, wait]),
+                after=wait,
+                finish="\n".join([*copy_out, wait]),
             )
         window_at = 4 * stores[0][1]
         setup = [
@@ -247,6 +268,8 @@ class MemoryCase:
         inside = rng.integers(0, 2, WAVES * LANES) * 16 if self.stride == WINDOW else 0
         if self.op.space == "lds":
             return (order * self.stride + inside).astype(np.uint64)
+        if self.op.space == "scratch":
+            return np.asarray(inside, dtype=np.uint64)
         record = 4 * (max(1, self.op.dst) + WINDOW_DWORDS)
         return (order * record + 4 * max(1, self.op.dst) + inside - self.soffset).astype(np.uint64)
 
@@ -269,6 +292,8 @@ class MemoryCase:
         """Addresses as positions in the wave's windows laid end to end."""
         if self.op.space == "lds":
             return addresses
+        if self.op.space == "scratch":
+            return addresses.astype(np.int64) + np.arange(len(addresses)) % LANES * WINDOW
         first = 4 * max(1, self.op.dst)
         record = first + WINDOW
         linear = addresses.astype(np.int64)

@@ -1054,6 +1054,7 @@ BUILTINS: dict[str, Callable] = {
     "CalcDsAddr": lambda machine, *args: machine.env["ADDR"],
     "CalcGlobalAddr": lambda machine, *args: machine.env["ADDR"],
     "CalcFlatAddr": lambda machine, *args: machine.env["ADDR"],
+    "CalcScratchAddr": lambda machine, *args: machine.env["ADDR"],
     "CalcBufferAddr": lambda machine, *args: machine.env["ADDR"],
 }
 

@@ -135,16 +135,33 @@ def mask_report(
 
 
 class Suite:
-    """The kernels of some mnemonics in one code object, with the check of one result.
+    """The kernels of some mnemonics, with the check of one result.
 
     `check_one(case, inputs, results)` returns a Failure or None; a kernel's case is in its tag.
+    Kernels are assembled in groups: a launch costs time in proportion to its code object, and every
+    code object costs a run of the assembler.
     """
+
+    KERNELS_PER_PROGRAM = 150
 
     def __init__(self, kernels: dict[str, list[Kernel]], check_one: Callable):
         self.kernels = kernels
         self.check_one = check_one
         self.unsupported: dict[str, list[str]] = {}  # forms that the simulator says it cannot run
-        self.program = Program([k for some in kernels.values() for k in some])
+        self.group_of: dict[str, int] = {}
+        self.groups: list[list[Kernel]] = []
+        self.programs: dict[int, Program] = {}
+        for mnemonic, some in kernels.items():
+            if not self.groups or len(self.groups[-1]) + len(some) > self.KERNELS_PER_PROGRAM:
+                self.groups.append([])
+            self.groups[-1] += some
+            self.group_of[mnemonic] = len(self.groups) - 1
+
+    def program(self, mnemonic: str) -> Program:
+        group = self.group_of[mnemonic]
+        if group not in self.programs:
+            self.programs[group] = Program(self.groups[group])
+        return self.programs[group]
 
     def check(self, mnemonic: str) -> list[Failure]:
         failures = []
@@ -152,7 +169,7 @@ class Suite:
             case = kernel.tag["case"]
             inputs = case.inputs()
             try:
-                results = self.program.run(kernel, inputs.vectors, inputs.scalars)
+                results = self.program(mnemonic).run(kernel, inputs.vectors, inputs.scalars)
             except RuntimeError as fault:
                 if str(getattr(fault, "kind", "")).endswith("Unsupported"):
                     self.unsupported.setdefault(mnemonic, []).append(case.label)

@@ -385,22 +385,36 @@ Two<T, LaneBit> div_scale(T s0, T denominator, T numerator) {
   if (d == 0) return {up, LaneBit::Clear};
   const bool tiny_reciprocal = is_denormal_quotient(T(1), denominator);
   const bool tiny_quotient = is_denormal_quotient(numerator, denominator);
-  if (tiny_reciprocal && tiny_quotient) return {s0 == denominator ? up : s0, LaneBit::Set};
+  if (tiny_reciprocal && tiny_quotient) return {s0 == denominator ? down : s0, LaneBit::Set};
   if (tiny_reciprocal) return {down, LaneBit::Clear};
   if (tiny_quotient) return {s0 == numerator ? up : s0, LaneBit::Set};
   if (n <= Limits::kTinyNumerator) return {up, LaneBit::Clear};
   return {s0, LaneBit::Clear};
 }
 
+// a + b rounded to odd, so that rounding it again to a shorter format is one rounding of the sum.
+double add_to_odd(double a, double b) {
+  const double sum = a + b, part = sum - a;
+  const double error = (a - (sum - part)) + (b - part);
+  const uint64_t bits = raw_bits(sum);
+  if (!is_finite(sum) || error == 0 || (bits & 1)) return sum;
+  return from_bits<double>((error > 0) == (sum > 0) ? bits + 1 : bits - 1);
+}
+
 // The last step of a division: undoes the scaling. A quotient above 2 can only have been scaled
 // down, a smaller one only up.
-template <class T>
-T div_fmas(T a, T b, T c, LaneBit is_scaled) {
-  const T value = std::fma(a, b, c);
+float div_fmas(float a, float b, float c, LaneBit is_scaled) {
+  if (is_scaled == LaneBit::Clear) return std::fma(a, b, c);
+  // In f64, so that a quotient which becomes a denormal is rounded once.
+  const double value = add_to_odd(static_cast<double>(a) * static_cast<double>(b), c);
+  constexpr int kBias = 127, kScale = DivisionLimits<float>::kScale;
+  return static_cast<float>(value * power_of_two(exponent_field(c) > kBias ? kScale : -kScale));
+}
+double div_fmas(double a, double b, double c, LaneBit is_scaled) {
+  const double value = std::fma(a, b, c);
   if (is_scaled == LaneBit::Clear) return value;
-  constexpr int kBias = (1 << (FloatFormat<T>::kExponent - 1)) - 1;
-  constexpr int kScale = DivisionLimits<T>::kScale;
-  return scaled(value, exponent_field(c) > kBias ? kScale : -kScale);
+  constexpr int kBias = 1023, kScale = DivisionLimits<double>::kScale;
+  return value * power_of_two(exponent_field(c) > kBias ? kScale : -kScale);
 }
 
 // The quotient with the special cases put right.
@@ -426,6 +440,7 @@ T div_fixup(T quotient, T denominator, T numerator) {
   if constexpr (!std::is_same_v<T, F16>) {
     const int difference = exponent_field(numerator) - exponent_field(denominator);
     if (difference < DivisionLimits<T>::kUnderflow) return signed_value(0);
+    if (is_nan(quotient)) return signed_value(kInfinity);  // the steps before overflowed
   }
   return signed_value(magnitude(quotient));
 }

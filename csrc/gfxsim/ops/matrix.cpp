@@ -45,17 +45,17 @@ struct F64Element {
 };
 struct F32Element {
   static constexpr int kBits = 32;
-  static double decode(uint32_t code) { return std::bit_cast<float>(code); }
+  static float decode(uint32_t code) { return std::bit_cast<float>(code); }
 };
 struct F16Element {
   static constexpr int kBits = 16;
-  static double decode(uint32_t code) {
+  static float decode(uint32_t code) {
     return static_cast<float>(std::bit_cast<F16>(static_cast<uint16_t>(code)));
   }
 };
 struct Bf16Element {
   static constexpr int kBits = 16;
-  static double decode(uint32_t code) { return std::bit_cast<float>(code << 16); }
+  static float decode(uint32_t code) { return std::bit_cast<float>(code << 16); }
 };
 struct I8Element {
   static constexpr int kBits = 8;
@@ -66,7 +66,7 @@ struct I8Element {
 template <class Format>
 struct SmallElement {
   static constexpr int kBits = Format::kBits;
-  static double decode(uint32_t code) { return Format::compute(code); }
+  static float decode(uint32_t code) { return Format::compute(code); }
 };
 using Fp8Element = SmallElement<Fp8>;
 using Bf8Element = SmallElement<Bf8>;
@@ -179,7 +179,9 @@ template <class Element, class T>
 void decode_lanes(const Fragment& fragment, int e, T (&values)[kLanes]) {
   alignas(32) Code<Element> codes[kLanes];
   extract<Element>(fragment, e, codes);
-  for (int lane = 0; lane < kLanes; ++lane) values[lane] = Element::decode(codes[lane]);
+  alignas(32) decltype(Element::decode(0)) decoded[kLanes];
+  for (int lane = 0; lane < kLanes; ++lane) decoded[lane] = Element::decode(codes[lane]);
+  std::copy_n(decoded, kLanes, values);
 }
 
 template <class S, class Element, bool kRuns = false>
