@@ -1,6 +1,6 @@
 """Wave instructions a second that gfxsim executes on one host thread.
 
-    python bench/gfxsim_speed.py
+    python -m bench.gfxsim_speed
 
 Prints one line for each kernel of gfxsim_speed.hip, as a ratio of the simulator's design goal of
 20 million wave instructions a second.
@@ -16,9 +16,10 @@ from pathlib import Path
 
 import numpy as np
 
-import tq_ext
+from build_support.toolchain import Toolchain, find_toolchain
 from tq_ext import gfxsim
 
+HEADERS = Path(__file__).parents[1] / "csrc/gfxsim/include"
 DESIGN_GOAL = 20e6  # wave instructions a second on one core
 WORKGROUPS = 8
 REPEATS = 3
@@ -35,14 +36,16 @@ def machine_name() -> str:
 def compile_kernels() -> gfxsim.Module:
     """The kernels of gfxsim_speed.hip, compiled for gfx950."""
     source = Path(__file__).with_suffix(".hip")
-    info = tq_ext.build_info()
+    tools = find_toolchain()
+    if not isinstance(tools, Toolchain):
+        raise SystemExit("missing: " + ", ".join(map(str, tools)))
     with tempfile.TemporaryDirectory() as folder:
         code = Path(folder) / "kernels.co"
         subprocess.run(
             [
-                *(str(info["compiler_path"]), "-x", "hip", "--cuda-device-only"),
+                *(str(tools.clang), "-x", "hip", "--cuda-device-only"),
                 *("--no-gpu-bundle-output", "--offload-arch=gfx950", "-nogpuinc", "-nogpulib"),
-                *("-O3", "-I", str(gfxsim.include_dir()), str(source), "-o", str(code)),
+                *("-O3", "-I", str(HEADERS), str(source), "-o", str(code)),
             ],
             check=True,
         )

@@ -18,7 +18,7 @@ def main(argv: list[str]) -> int:
     parser.add_argument("--all", action="store_true", help="print every failing form")
     parser.add_argument("--quiet", action="store_true", help="print failing opcodes only")
     options = parser.parse_args(argv)
-    total, failed, forms = 0, 0, 0
+    total, failed, forms, unsupported = 0, 0, 0, 0
     start = time.time()
     for family in families():
         names = [
@@ -38,13 +38,17 @@ def main(argv: list[str]) -> int:
             failures = suite.check(name)
             failed += bool(failures)
             forms += len(assembled[name])
+            unsupported += len(suite.unsupported.get(name, []))
             report(name, len(assembled[name]), failures, options)
     if total == 0:
         print(
             "no opcode matches; names are as in v_add_f32, s_bfe_u32, ds_read_b32", file=sys.stderr
         )
         return 2
-    print(f"{failed} of {total} opcodes fail, {forms} forms, {time.time() - start:.1f} s")
+    print(
+        f"{failed} of {total} opcodes fail, {forms} forms ({unsupported} that the simulator "
+        f"refuses), {time.time() - start:.1f} s"
+    )
     return int(failed > 0)
 
 

@@ -367,8 +367,8 @@ def div_fmas(context: Context) -> Expected:
 
 
 def div_fixup(context: Context) -> Expected:
-    """The text; a NaN for S0, which the steps before make of an overflow, becomes infinity where the
-    text would return it."""
+    """The text; a NaN for S0, which the steps before make of an overflow, becomes infinity where
+    the text would return it."""
     expected = run_text(context)
     form = FORMATS[context.case.opcode.dst.element]
     columns = [floats(context, i) for i in range(3)]

@@ -1,5 +1,7 @@
 // Conversions between number formats: v_cvt_*.
 #include <cmath>
+#include <cstring>
+#include <limits>
 
 #include "gfxsim/formats.h"
 #include "gfxsim/lane_op.h"

@@ -4,6 +4,7 @@
 // is done in f32 and rounded once to f16, which is exact for a single operation; a cast ends an
 // expression where the ISA rounds in between.
 #include <cmath>
+#include <limits>
 
 #include "gfxsim/lane_op.h"
 #include "gfxsim/ops/families.h"

@@ -1,5 +1,8 @@
 // Packed operations (VOP3P without the matrix operations): two elements in a register or a pair,
 // mixed precision FMA, and dot products.
+#include <algorithm>
+#include <cmath>
+
 #include "gfxsim/ops/families.h"
 #include "gfxsim/ops/float_math.h"
 #include "gfxsim/ops/packed_op.h"
