@@ -210,6 +210,18 @@ const Allocation* AddressSpace::find(uint64_t address, uint64_t bytes) const {
   return find_locked(address, bytes);
 }
 
+const Allocation* AddressSpace::find_cached(uint64_t address, uint64_t bytes) const {
+  struct Last {
+    uint64_t generation = 0;
+    const Allocation* allocation = nullptr;
+  };
+  thread_local Last last;
+  const uint64_t now = generation();
+  if (last.generation != now || !last.allocation || !last.allocation->contains(address, bytes))
+    last = {now, find(address, bytes)};
+  return last.allocation;
+}
+
 const AddressSpace::Forbidden* AddressSpace::find_forbidden(uint64_t address,
                                                             uint64_t bytes) const {
   auto it = forbidden_.lower_bound(address + bytes);

@@ -81,6 +81,8 @@ class AddressSpace {
 
   // The live allocation that contains the whole range, or null.
   const Allocation* find(uint64_t address, uint64_t bytes) const;
+  // The same; remembers the answer for the calling thread, as one access resembles the next.
+  const Allocation* find_cached(uint64_t address, uint64_t bytes) const;
   // Why find() has no answer, for a report: "outside every live allocation; nearest is ...".
   std::string explain(uint64_t address, uint64_t bytes) const;
   // Whether some byte of the range lies in memory that release() freed.

@@ -1,13 +1,11 @@
 #include "gfxsim/dispatch.h"
 
 #include <algorithm>
-#include <string>
 
 namespace gfxsim {
 namespace {
 
 constexpr uint32_t kPoison = 0xdeadbeef;  // what a register holds that nothing has written
-constexpr uint32_t kMaxWorkgroupThreads = 1024;
 // Stack of a lane where the compiler could not bound it.
 constexpr uint32_t kDynamicStackBytes = 16 * 1024;
 
@@ -36,20 +34,7 @@ std::vector<uint32_t> make_dispatch_packet(const LaunchConfig& config) {
 Dispatch::Dispatch(const LaunchConfig& config, const Target& target)
     : config_(config), target_(target) {
   const auto& [gx, gy, gz] = config.grid;
-  const auto& [bx, by, bz] = config.block;
-  const uint64_t threads = uint64_t{bx} * by * bz;
-  const uint32_t most = config.kernel.max_flat_workgroup_size
-                            ? std::min(config.kernel.max_flat_workgroup_size, kMaxWorkgroupThreads)
-                            : kMaxWorkgroupThreads;
-  if (threads == 0 || threads > most)
-    fail(FaultKind::Unsupported, "block has " + std::to_string(threads) + " work items; kernel " +
-                                     config.kernel.name + " accepts 1 to " + std::to_string(most));
-  const uint64_t lds = uint64_t{config.kernel.lds_bytes} + config.dynamic_lds;
-  if (lds > target.lds_bytes)
-    fail(FaultKind::Unsupported, "LDS of " + std::to_string(lds) +
-                                     " bytes; a workgroup has at most " +
-                                     std::to_string(target.lds_bytes));
-  threads_ = static_cast<uint32_t>(threads);
+  threads_ = config.block[0] * config.block[1] * config.block[2];
   const uint32_t wave_size = config.kernel.wave_size;
   num_waves_ = (threads_ + wave_size - 1) / wave_size;
   num_workgroups_ = uint64_t{gx} * gy * gz;

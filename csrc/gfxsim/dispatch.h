@@ -13,8 +13,7 @@ namespace gfxsim {
 
 class Dispatch {
  public:
-  // Checks the configuration against the kernel and the target; throws Fault (Unsupported) when it
-  // cannot run.
+  // The configuration must be one that refuse_launch() accepts.
   Dispatch(const LaunchConfig& config, const Target& target);
 
   uint64_t num_workgroups() const { return num_workgroups_; }

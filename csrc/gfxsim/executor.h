@@ -32,7 +32,8 @@ struct ExecutorOptions {
 };
 ExecutorOptions& executor_options();
 
-// Runs the kernel to its end. Throws Fault, located, on the first violation.
+// Runs the kernel to its end. The configuration must be one that refuse_launch()
+// (kernel_launch.h) accepts. Throws Fault, located, on the first violation.
 LaunchStats launch(const LaunchConfig& config);
 
 // The instruction at a byte address of the running program; faults when there is none.

@@ -40,30 +40,13 @@ const char* access_name(Access access) {
                      allocation.label.empty() ? "" : concat(" (", allocation.label, ")")));
 }
 
-// The live allocation that holds the range, or null. Remembers the last one.
-const Allocation* find_allocation(uint64_t address, int bytes) {
-  struct Cache {
-    uint64_t generation = 0;
-    const Allocation* allocation = nullptr;
-  };
-  thread_local Cache cache;
-  const AddressSpace& space = AddressSpace::get();
-  const uint64_t generation = space.generation();
-  const uint64_t size = static_cast<uint64_t>(bytes);
-  if (cache.generation != generation || !cache.allocation ||
-      !cache.allocation->contains(address, size)) {
-    cache.allocation = space.find(address, size);
-    cache.generation = generation;
-  }
-  return cache.allocation;
-}
-
 // Calls f(allocation, lanes) for the lanes in each allocation.
 template <class F>
 void for_allocations(const LaneAddresses& at, int bytes, Access access, F f) {
   for (uint64_t left = at.mask; left;) {
     const int lane = std::countr_zero(left);
-    const Allocation* allocation = find_allocation(at.address[lane], bytes);
+    const Allocation* allocation =
+        AddressSpace::get().find_cached(at.address[lane], static_cast<uint64_t>(bytes));
     if (!allocation) refuse(access, lane, at.address[lane], bytes);
     if (access != Access::Load && !allocation->writable)
       refuse_write(access, lane, at.address[lane], bytes, *allocation);
@@ -266,7 +249,8 @@ AtomicTarget atomic_target(uint64_t address, int lane, int bytes) {
     fail_access(FaultKind::Misaligned, lane, address,
                 concat(bytes, "-byte atomic operation at ", hex(address),
                        ", which is not aligned to its size"));
-  const Allocation* allocation = find_allocation(address, bytes);
+  const Allocation* allocation =
+      AddressSpace::get().find_cached(address, static_cast<uint64_t>(bytes));
   if (!allocation) refuse(Access::Atomic, lane, address, bytes);
   if (!allocation->writable) refuse_write(Access::Atomic, lane, address, bytes, *allocation);
   return {reinterpret_cast<uint8_t*>(address),

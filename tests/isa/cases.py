@@ -253,6 +253,8 @@ class Case:
         scalars = scalars.astype(np.uint32)
         scalars[:, 4] &= 1
         scalars[0, 0:2] = 0xFFFFFFFF  # the first wave runs with all lanes
+        if "permlane" in self.mnemonic:  # the text does not say what inactive lanes do
+            scalars[:, 0:2] = 0xFFFFFFFF
         if self.mnemonic == "v_readfirstlane_b32":
             scalars[-1, 0:2] = 0
         # SGPR sources take the values of one lane each.

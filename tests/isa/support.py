@@ -61,6 +61,9 @@ def check(family_name: str, mnemonic: str) -> None:
     if not assembled[mnemonic]:
         pytest.skip("the assembler knows no form of it for this target")
     failures = suite.check(mnemonic)
+    refused = suite.unsupported.get(mnemonic, [])
+    if len(refused) == len(assembled[mnemonic]):
+        pytest.fail("the simulator refuses every form of it", pytrace=False)
     if failures:
         text = "\n".join(str(failure) for failure in failures[:MAX_SHOWN])
         pytest.fail(

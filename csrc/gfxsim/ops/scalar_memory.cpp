@@ -9,6 +9,7 @@
 #include "gfxsim/ops/atomic_op.h"
 #include "gfxsim/ops/families.h"
 #include "gfxsim/ops/scalar_op.h"
+#include "gfxsim/text.h"
 
 namespace gfxsim {
 namespace {
@@ -18,26 +19,18 @@ constexpr int kNoLane = -1;
 
 enum class Access : uint8_t { Load, Store };
 
-// The allocation that holds the whole range. The last one found is kept: most loads read the
-// kernel's arguments.
+// The allocation that holds the whole range.
 const Allocation& allocation_of(uint64_t address, uint64_t bytes, Access access) {
-  thread_local uint64_t generation = 0;
-  thread_local const Allocation* last = nullptr;
-  AddressSpace& space = AddressSpace::get();
-  const uint64_t now = space.generation();
-  if (generation != now || !last || !last->contains(address, bytes)) {
-    const Allocation* found = space.find(address, bytes);
-    if (!found)
-      fail_access(space.is_freed(address, bytes) ? FaultKind::UseAfterFree : FaultKind::OutOfBounds,
-                  kNoLane, address,
-                  std::string(access == Access::Load ? "scalar load of " : "scalar store of ") +
-                      std::to_string(bytes) + " bytes " + space.explain(address, bytes));
-    last = found;
-    generation = now;
-  }
-  if (access == Access::Store && !last->writable)
-    fail_access(FaultKind::ReadOnly, kNoLane, address, "scalar store to " + last->label);
-  return *last;
+  const AddressSpace& space = AddressSpace::get();
+  const Allocation* found = space.find_cached(address, bytes);
+  if (!found)
+    fail_access(space.is_freed(address, bytes) ? FaultKind::UseAfterFree : FaultKind::OutOfBounds,
+                kNoLane, address,
+                concat("scalar ", access == Access::Load ? "load" : "store", " of ", bytes,
+                       " bytes ", space.explain(address, bytes)));
+  if (access == Access::Store && !found->writable)
+    fail_access(FaultKind::ReadOnly, kNoLane, address, concat("scalar store to ", found->label));
+  return *found;
 }
 
 uint32_t lines_touched(const Wave& w, uint64_t address, uint32_t bytes) {
