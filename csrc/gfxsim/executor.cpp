@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <mutex>
 #include <numeric>
+#include <stdexcept>
 #include <thread>
 
 #include "gfxsim/address_space.h"
@@ -315,17 +316,9 @@ uint64_t from_environment(const char* name) {
   return text ? std::strtoull(text, nullptr, 0) : 0;
 }
 
-}  // namespace
-
-ExecutorOptions& executor_options() {
-  static ExecutorOptions options{.seed = from_environment("GFXSIM_SEED")};
-  return options;
-}
-
-LaunchStats launch(const LaunchConfig& config) {
-  const auto start = std::chrono::steady_clock::now();
-  const Program& program = config.object.program();
-  const Dispatch dispatch(config, *program.target);
+// Runs all workgroups, spread over the host's threads. Throws the first Fault.
+LaunchCounters run_workgroups(const LaunchConfig& config, const Program& program,
+                              const Dispatch& dispatch) {
   const ExecutorOptions options = executor_options();
   const uint64_t count = dispatch.num_workgroups();
   const std::vector<uint64_t> order = workgroup_order(count, options.seed);
@@ -357,19 +350,41 @@ LaunchStats launch(const LaunchConfig& config) {
   for (uint64_t t = 1; t < num_threads; ++t) threads.emplace_back(work);
   work();
   for (std::thread& thread : threads) thread.join();
+  if (first_fault) std::rethrow_exception(first_fault);
+  return total;
+}
 
-  if (first_fault) {
-    try {
-      std::rethrow_exception(first_fault);
-    } catch (Fault& fault) {
-      if (fault.located && !fault.instruction.empty())
-        fault.source = source_location(config.object, fault.pc);
-      fault.kernel = config.kernel.name;
-      fault.text.clear();
-      throw;
-    }
+// The library is compiled for processors that have these.
+void require_host_processor() {
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+      __builtin_cpu_supports("f16c"))
+    return;
+  throw std::runtime_error("gfxsim: the host processor lacks AVX2, FMA or F16C");
+}
+
+}  // namespace
+
+ExecutorOptions& executor_options() {
+  static ExecutorOptions options{.seed = from_environment("GFXSIM_SEED")};
+  return options;
+}
+
+LaunchStats launch(const LaunchConfig& config) {
+  const auto start = std::chrono::steady_clock::now();
+  require_host_processor();
+  const Program& program = config.object.program();
+  const Dispatch dispatch(config, *program.target);
+  LaunchCounters counters;
+  try {
+    counters = run_workgroups(config, program, dispatch);
+  } catch (Fault& fault) {
+    if (fault.located && !fault.instruction.empty())
+      fault.source = source_location(config.object, fault.pc);
+    fault.kernel = config.kernel.name;
+    fault.text.clear();
+    throw;
   }
-  LaunchStats stats = summarize(config, program, dispatch, std::move(total));
+  LaunchStats stats = summarize(config, program, dispatch, std::move(counters));
   stats.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return stats;
 }
