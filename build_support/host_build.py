@@ -1,6 +1,7 @@
 """The build on a machine without ROCm: the CPU parts and, given a clang, the simulator."""
 
 import os
+import shutil
 import sysconfig
 from pathlib import Path
 
@@ -74,7 +75,14 @@ def build_cpu_only(config: BuildConfig, torch: TorchInfo, folder: Path) -> list[
 
 
 def host_compiler() -> str:
-    return os.environ.get("CXX", "c++")
+    """Exits with one line when there is none."""
+    compiler = os.environ.get("CXX", "c++")
+    if shutil.which(compiler) is None:
+        raise SystemExit(
+            "tq_ext needs a C++20 compiler (Debian: g++ python3-dev); "
+            f"there is no {compiler!r} on PATH."
+        )
+    return compiler
 
 
 def _add_simulator(ninja: NinjaFile, clang: Command, tools: Toolchain) -> str:

@@ -2,14 +2,24 @@
 
 A :class:`Module` holds the kernels of a code object; :meth:`Module.launch` runs one. Pointers are
 integers, the same numbers for the host and for kernels. A kernel that does something a GPU program
-must not do stops with a :class:`Fault`.
+must not do stops with a :class:`Fault`, whose `kind` is a :class:`FaultKind`.
+
+    import numpy as np
+    from tq_ext import gfxsim
+
+    # extern "C" __global__ void scale(float* x, float by, int n)
+    module = gfxsim.Module("scale.hsaco")
+    x = np.ones(1000, np.float32)
+    stats = module.launch("scale", grid=4, block=256, args=[x, 2.5, 1000])
+    print(x[0], stats.by_class, stats.lds_bank_conflict_cycles)
 """
 
 from __future__ import annotations
 
+import operator
 import os
 import struct
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -47,7 +57,11 @@ __all__ = [
 ]
 
 DEFAULT_TARGET = "gfx950"
-MAX_DIMS = 3
+AXES = "xyz"
+MAX_INT32 = (1 << 31) - 1
+MAX_UINT8 = (1 << 8) - 1
+MAX_UINT32 = (1 << 32) - 1
+MAX_UINT64 = (1 << 64) - 1
 
 # A range of host memory that a kernel may use: address, bytes, writable, name in reports.
 _Range = tuple[int, int, bool, str]
@@ -67,6 +81,9 @@ class Module:
         image = code if isinstance(code, bytes) else Path(code).read_bytes()
         self._object = _gfxsim.CodeObject(image, target)
         self._kernels = {kernel.name: kernel for kernel in self._object.kernels}
+
+    def __repr__(self) -> str:
+        return f"Module(target={self.target!r}, kernels={list(self._kernels)})"
 
     @property
     def target(self) -> str:
@@ -97,15 +114,17 @@ class Module:
     ) -> LaunchStats:
         """Runs a kernel to its end.
 
-        grid: workgroups, as one number or up to three (x, y, z).
+        grid: workgroups, as one integer or up to three (x, y, z).
         block: work items in a workgroup, likewise.
         args: one for each argument of the kernel.
-            int, bool: an integer of the argument's size, or a pointer.
-            float: an fp32 or fp64 number, by the argument's size.
+            int, bool: an integer of the argument's size, or a pointer. The code object does not
+            tell floats from integers: for a float argument an int is its raw bits.
+            float: an fp32 or fp64 number, by the argument's size. Not for pointers.
             numpy scalar, bytes: their bytes, which must have the argument's size.
             None: a null pointer.
             numpy array, torch CPU tensor: a pointer to its data, which kernels may use during the
             call. It must be contiguous. A read-only numpy array may not be written.
+            Only for pointers.
         dynamic_lds: bytes of LDS beyond those the kernel declares.
 
         Raises Fault when the kernel violates a rule, KeyError for an unknown kernel, ValueError or
@@ -115,7 +134,12 @@ class Module:
             raise KeyError(f"no kernel '{name}'; the module holds {', '.join(self._kernels)}")
         packed, memory = _pack(self._kernels[name], args)
         return self._object.launch(
-            name, _size("grid", grid), _size("block", block), dynamic_lds, packed, memory
+            name,
+            _size("grid", grid),
+            _size("block", block),
+            _integer("dynamic_lds", dynamic_lds, 0, MAX_UINT32),
+            packed,
+            memory,
         )
 
 
@@ -124,32 +148,33 @@ def malloc(nbytes: int, label: str = "") -> int:
 
     Its bytes are undefined until written. `label` names the allocation in reports.
     """
-    return _gfxsim.malloc(nbytes, label)
+    return _gfxsim.malloc(_integer("nbytes", nbytes, 0, MAX_UINT64), label)
 
 
 def free(ptr: int) -> None:
     """Frees what malloc() returned. A kernel that still uses it stops with a Fault."""
-    _gfxsim.free(ptr)
+    _gfxsim.free(_address(ptr))
 
 
 def write(ptr: int, data: Any) -> None:
     """Copies a contiguous array or bytes into device memory."""
-    _gfxsim.write(ptr, data)
+    _gfxsim.write(_address(ptr), data)
 
 
 def read(ptr: int, nbytes: int) -> bytes:
     """The bytes of a range of device memory, defined or not."""
-    return _gfxsim.read(ptr, nbytes)
+    return _gfxsim.read(_address(ptr), _integer("nbytes", nbytes, 0, MAX_UINT64))
 
 
 def fill(ptr: int, value: int, nbytes: int) -> None:
     """Sets every byte of a range of device memory to `value`, 0 to 255."""
-    _gfxsim.fill(ptr, value, nbytes)
+    byte = _integer("value", value, 0, MAX_UINT8)
+    _gfxsim.fill(_address(ptr), byte, _integer("nbytes", nbytes, 0, MAX_UINT64))
 
 
 def is_defined(ptr: int, nbytes: int) -> bool:
     """Whether every byte of the range was written since it was allocated."""
-    return _gfxsim.is_defined(ptr, nbytes)
+    return _gfxsim.is_defined(_address(ptr), _integer("nbytes", nbytes, 0, MAX_UINT64))
 
 
 def configure(
@@ -157,18 +182,28 @@ def configure(
 ) -> None:
     """Sets options of all later launches; None leaves an option as it is.
 
-    seed: chooses how the waves of a workgroup interleave and, when not 0, in which order workgroups
-        run. Starts at 0.
+    seed: 0 or more; chooses how the waves of a workgroup interleave and, when not 0, in which order
+        workgroups run. Starts as the number in the environment's GFXSIM_SEED, or 0.
     threads: host threads that run workgroups; 0, the start value, takes all of the machine.
-    instruction_budget: instructions a wave may execute before it counts as an endless loop.
+    instruction_budget: instructions, 1 or more, that a wave may execute before it counts as an
+        endless loop. Starts at 200,000,000.
+
+    Raises TypeError for what is no integer and ValueError for one that is not accepted; then no
+    option has changed.
     """
+    accepted = {
+        "seed": (seed, 0, MAX_UINT64),
+        "threads": (threads, 0, MAX_INT32),
+        "instruction_budget": (instruction_budget, 1, MAX_UINT64),
+    }
+    chosen = {
+        name: _integer(name, value, low, high)
+        for name, (value, low, high) in accepted.items()
+        if value is not None
+    }
     current = _gfxsim.options()
-    if seed is not None:
-        current.seed = seed
-    if threads is not None:
-        current.threads = threads
-    if instruction_budget is not None:
-        current.instruction_budget = instruction_budget
+    for name, value in chosen.items():
+        setattr(current, name, value)
 
 
 @contextmanager
@@ -213,12 +248,33 @@ def disassembler() -> str:
     return _gfxsim.disassembler()
 
 
-def _size(what: str, size: int | Sequence[int]) -> tuple[int, int, int]:
-    values = (size,) if isinstance(size, int) else tuple(size)
-    if not 1 <= len(values) <= MAX_DIMS:
-        raise ValueError(f"{what}: {len(values)} numbers were given; 1 to {MAX_DIMS} are accepted")
-    x, y, z = (*values, 1, 1)[:MAX_DIMS]
-    return x, y, z
+def _integer(what: str, value: Any, low: int, high: int) -> int:
+    """`value`, an integer of any type, as an int."""
+    try:
+        number = operator.index(value)
+    except TypeError:
+        raise TypeError(
+            f"{what} is {value!r}, a {type(value).__name__}; an integer is accepted"
+        ) from None
+    if not low <= number <= high:
+        raise ValueError(f"{what} is {number}; {low} to {high} are accepted")
+    return number
+
+
+def _address(ptr: Any) -> int:
+    return _integer("ptr", ptr, 0, MAX_UINT64)
+
+
+def _size(what: str, size: int | Sequence[int]) -> list[int]:
+    """The size in x, y and z."""
+    values = tuple(size) if isinstance(size, Iterable) else (size,)
+    if not 1 <= len(values) <= len(AXES):
+        raise ValueError(f"{what}: {len(values)} numbers were given; 1 to {len(AXES)} are accepted")
+    padded = (*values, 1, 1)[: len(AXES)]
+    return [
+        _integer(f"{what}.{axis}", value, 1, MAX_UINT32)
+        for axis, value in zip(AXES, padded, strict=True)
+    ]
 
 
 def _pack(kernel: KernelInfo, args: Sequence[Any]) -> tuple[bytes, list[_Range]]:
@@ -232,7 +288,17 @@ def _pack(kernel: KernelInfo, args: Sequence[Any]) -> tuple[bytes, list[_Range]]
     memory: list[_Range] = []
     for index, (value, arg) in enumerate(zip(args, accepted, strict=True)):
         what = f"args[{index}]" + (f" ({arg.name})" if arg.name else "")
+        by_value = arg.value_kind == "by_value"
+        if not by_value and isinstance(value, float):
+            raise TypeError(
+                f"{what}: {type(value).__name__} was given; the argument is a pointer, for which "
+                "int, None, numpy arrays and torch CPU tensors are accepted"
+            )
         if (array := _host_range(what, value)) is not None:
+            if by_value:
+                raise TypeError(
+                    f"{what}: an array was given; the argument is a {arg.size}-byte value"
+                )
             memory.append(array)
             value = array[0]
         packed[arg.offset : arg.offset + arg.size] = _value_bytes(what, value, arg.size)

@@ -155,21 +155,23 @@ void Dispatch::fill_system_sgprs(Wave* w) const {
 }
 
 void Dispatch::fill_workitem_ids(Wave* w) const {
-  const auto& block = config_.block;
   constexpr int kIdBits = 10;
+  const auto& block = config_.block;
+  const int dims = config_.kernel.workitem_id_dims;
   for (int lane = 0; lane < kMaxLanes; ++lane) {
     const uint32_t thread = w->id * config_.kernel.wave_size + static_cast<uint32_t>(lane);
-    const uint32_t x = thread % block[0];
-    const uint32_t y = thread / block[0] % block[1];
-    const uint32_t z = thread / block[0] / block[1];
-    if (target_.packed_workitem_id) {
-      w->v[0][lane] = x | y << kIdBits | z << (2 * kIdBits);
-    } else {
-      const uint32_t ids[3] = {x, y, z};
-      for (int d = 0; d < config_.kernel.workitem_id_dims; ++d) w->v[d][lane] = ids[d];
+    const uint32_t ids[3] = {thread % block[0], thread / block[0] % block[1],
+                             thread / block[0] / block[1]};
+    if (!target_.packed_workitem_id) {
+      for (int d = 0; d < dims; ++d) w->v[d][lane] = ids[d];
+      continue;
     }
+    // Ids that the kernel does not ask for stay 0: the compiler relies on it.
+    uint32_t packed = 0;
+    for (int d = 0; d < dims; ++d) packed |= ids[d] << (d * kIdBits);
+    w->v[0][lane] = packed;
   }
-  const int rows = target_.packed_workitem_id ? 1 : config_.kernel.workitem_id_dims;
+  const int rows = target_.packed_workitem_id ? 1 : dims;
   for (int d = 0; d < rows; ++d) w->set_maybe_undef(d, false);
 }
 

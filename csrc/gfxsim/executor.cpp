@@ -7,6 +7,7 @@
 #include <mutex>
 #include <numeric>
 #include <stdexcept>
+#include <system_error>
 #include <thread>
 
 #include "gfxsim/address_space.h"
@@ -52,19 +53,25 @@ bool is_vector_alu(OpClass cls) {
   return cls == OpClass::Valu || cls == OpClass::Transcendental || cls == OpClass::Mfma;
 }
 
+bool holds(const Operand& operand, int reg) {
+  return operand.is_vector() && reg >= operand.reg && reg < operand.reg + operand.dwords;
+}
+
 // A register that an operation without interlock has written, used by `in`: faults when that is
 // too early, forgets the hazard when it is over.
 void check_result(Wave& w, const Inst& in, int reg, bool writing) {
   const uint64_t now = w.wait_states;
-  if (writing || now >= w.result_ready[reg]) {
+  const bool matrix = w.result_of_matrix[reg];
+  const bool simple_alu = in.op->cls == OpClass::Valu || in.op->cls == OpClass::Transcendental;
+  const bool may_overwrite = writing && !(matrix && simple_alu);
+  if (may_overwrite || now >= w.result_ready[reg]) {
     w.pending[reg >> 6] &= ~(uint64_t{1} << (reg & 63));
     return;
   }
-  // An accumulator is forwarded to the next matrix operation.
-  if (in.op->cls == OpClass::Mfma) return;
-  const bool matrix = w.result_of_matrix[reg];
+  // An accumulator is forwarded to the next matrix operation; the factors are not.
+  if (in.op->cls == OpClass::Mfma && !holds(in.src(0), reg) && !holds(in.src(1), reg)) return;
   if (!matrix && (in.op->cls == OpClass::Transcendental || !is_vector_alu(in.op->cls))) return;
-  fail(FaultKind::MissingWait, register_name(reg) + " is used " +
+  fail(FaultKind::MissingWait, register_name(reg) + " is " + (writing ? "overwritten " : "used ") +
                                    std::to_string(w.result_ready[reg] - now) +
                                    " wait states too early: it is the result of a " +
                                    (matrix ? "matrix" : "transcendental") +
@@ -146,8 +153,14 @@ void execute(Wave& w, const Inst& in) {
 
 class WorkgroupRunner {
  public:
-  WorkgroupRunner(const LaunchConfig& config, const Program& program, const Dispatch& dispatch)
-      : config_(config), program_(program), dispatch_(dispatch), waves_(dispatch.num_waves()) {
+  // Gives up when `stop` is set.
+  WorkgroupRunner(const LaunchConfig& config, const Program& program, const Dispatch& dispatch,
+                  const std::atomic<bool>& stop)
+      : config_(config),
+        program_(program),
+        dispatch_(dispatch),
+        stop_(stop),
+        waves_(dispatch.num_waves()) {
     counters_.executed.assign(program.instructions.size(), 0);
     workgroup_.launch = &config;
     workgroup_.waves.resize(dispatch.num_waves());
@@ -181,17 +194,18 @@ class WorkgroupRunner {
 
   void schedule(Random& random) {
     constexpr uint32_t kLongestTurn = 64;  // instructions
+    constexpr uint32_t kAloneTurn = 1 << 16;
     auto& waves = workgroup_.waves;
     std::vector<uint32_t> ready(waves.size());
     std::iota(ready.begin(), ready.end(), 0);
-    while (true) {
+    while (!stop_) {
       if (ready.empty()) {
         if (!release_barrier(&ready)) return;
         continue;
       }
       const uint32_t pick = random.below(static_cast<uint32_t>(ready.size()));
       Wave& w = waves[ready[pick]];
-      const uint32_t turn = ready.size() == 1 ? UINT32_MAX : 1 + random.below(kLongestTurn);
+      const uint32_t turn = ready.size() == 1 ? kAloneTurn : 1 + random.below(kLongestTurn);
       run_wave(w, turn);
       if (w.status != WaveStatus::Running) {
         ready[pick] = ready.back();
@@ -269,6 +283,7 @@ class WorkgroupRunner {
   const LaunchConfig& config_;
   const Program& program_;
   const Dispatch& dispatch_;
+  const std::atomic<bool>& stop_;
   std::vector<Registers> waves_;
   Workgroup workgroup_;
   LaunchCounters counters_;
@@ -331,7 +346,7 @@ LaunchCounters run_workgroups(const LaunchConfig& config, const Program& program
   std::atomic<bool> stop{false};
   const auto work = [&] {
     try {
-      WorkgroupRunner runner(config, program, dispatch);
+      WorkgroupRunner runner(config, program, dispatch, stop);
       for (uint64_t i; !stop && (i = next.fetch_add(1)) < count;)
         runner.run(order[i], options.seed);
       const std::lock_guard lock(mutex);
@@ -347,7 +362,11 @@ LaunchCounters run_workgroups(const LaunchConfig& config, const Program& program
                                               : std::max(1u, std::thread::hardware_concurrency());
   const uint64_t num_threads = std::min(wanted, count);
   std::vector<std::thread> threads;
-  for (uint64_t t = 1; t < num_threads; ++t) threads.emplace_back(work);
+  try {
+    for (uint64_t t = 1; t < num_threads; ++t) threads.emplace_back(work);
+  } catch (const std::system_error&) {
+    // The host gives no more threads: those that run do the work.
+  }
   work();
   for (std::thread& thread : threads) thread.join();
   if (first_fault) std::rethrow_exception(first_fault);
@@ -403,7 +422,8 @@ int occupancy_waves_per_simd(const Target& target, const Kernel& kernel, uint32_
   const uint32_t vgprs = std::max(kernel.allocated_vgprs, uint32_t(target.vgpr_granule));
   uint32_t waves = std::min<uint32_t>(target.max_waves_per_simd,
                                       static_cast<uint32_t>(target.vgprs_per_simd) / vgprs);
-  const uint32_t sgprs = round_up(std::max(kernel.sgprs, 1u), target.sgpr_granule);
+  const uint32_t most_sgprs = static_cast<uint32_t>(target.sgprs_per_simd);
+  const uint32_t sgprs = round_up(std::clamp(kernel.sgprs, 1u, most_sgprs), target.sgpr_granule);
   waves = std::min(waves, static_cast<uint32_t>(target.sgprs_per_simd) / sgprs);
   if (lds_bytes > 0) {
     const uint32_t workgroups = target.lds_bytes / round_up(lds_bytes, target.lds_granule);

@@ -86,7 +86,12 @@ struct Copy {
 };
 
 size_t span_bytes(size_t pitch, const Copy& c) {
-  return c.height == 0 || c.width == 0 ? 0 : (c.height - 1) * pitch + c.width;
+  if (c.height == 0 || c.width == 0) return 0;
+  size_t rows = 0, bytes = 0;
+  require(!__builtin_mul_overflow(c.height - 1, pitch, &rows) &&
+              !__builtin_add_overflow(rows, c.width, &bytes),
+          hipErrorInvalidValue, "the rows do not fit the address space");
+  return bytes;
 }
 
 void check(const Copy& c, hipMemcpyKind kind) {
@@ -132,6 +137,8 @@ hipError_t copy_and_wait(const Copy& c, hipMemcpyKind kind) {
 template <typename T>
 hipError_t fill(void* ptr, T value, size_t count, hipStream_t stream) {
   return call([&] {
+    require(count <= SIZE_MAX / sizeof(T), hipErrorInvalidValue,
+            "count does not fit the address space");
     require_device(ptr, count * sizeof(T), "destination");
     enqueue(stream, [&] {
       std::lock_guard lock(device_mutex());

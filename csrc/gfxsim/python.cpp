@@ -3,6 +3,7 @@
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
+#include <algorithm>
 #include <cstring>
 #include <stdexcept>
 #include <tuple>
@@ -54,22 +55,43 @@ void raise_python_fault(const Fault& fault) {
   PyErr_SetObject(fault_type.ptr(), e.ptr());
 }
 
+struct FaultKindRow {
+  const char* name;
+  FaultKind kind;
+  const char* doc;
+};
+
+constexpr FaultKindRow kFaultKinds[] = {
+    {"OutOfBounds", FaultKind::OutOfBounds,
+     "a global access outside every live allocation, or across the end of one."},
+    {"UseAfterFree", FaultKind::UseAfterFree, "a global access to freed memory."},
+    {"ReadOnly", FaultKind::ReadOnly, "a store to code, constants or a read-only array."},
+    {"LdsOutOfBounds", FaultKind::LdsOutOfBounds,
+     "an LDS access outside the workgroup's allocation."},
+    {"UndefinedValue", FaultKind::UndefinedValue,
+     "a value never written decides an address, a branch, the exec mask or a stored byte."},
+    {"MissingWait", FaultKind::MissingWait,
+     "a register is used while a load into it is in flight."},
+    {"LdsRace", FaultKind::LdsRace,
+     "two waves touch the same bytes of LDS with no barrier between."},
+    {"BarrierNotReached", FaultKind::BarrierNotReached,
+     "some waves wait at a barrier that another wave never reaches."},
+    {"Misaligned", FaultKind::Misaligned, "an access that the hardware would refuse."},
+    {"InstructionBudget", FaultKind::InstructionBudget,
+     "a wave executed more instructions than configure() allows."},
+    {"Trap", FaultKind::Trap, "the kernel stopped itself: __builtin_trap, a failed assertion."},
+    {"Unsupported", FaultKind::Unsupported,
+     "an instruction, operand or mode that the simulator does not execute."},
+    {"IllegalInstruction", FaultKind::IllegalInstruction,
+     "bytes that are no instruction, or a register that the kernel does not own."},
+};
+
 void bind_faults(py::module_& m) {
-  py::native_enum<FaultKind>(m, "FaultKind", "enum.Enum", "What a kernel did wrong.")
-      .value("OutOfBounds", FaultKind::OutOfBounds)
-      .value("UseAfterFree", FaultKind::UseAfterFree)
-      .value("ReadOnly", FaultKind::ReadOnly)
-      .value("LdsOutOfBounds", FaultKind::LdsOutOfBounds)
-      .value("UndefinedValue", FaultKind::UndefinedValue)
-      .value("MissingWait", FaultKind::MissingWait)
-      .value("LdsRace", FaultKind::LdsRace)
-      .value("BarrierNotReached", FaultKind::BarrierNotReached)
-      .value("Misaligned", FaultKind::Misaligned)
-      .value("InstructionBudget", FaultKind::InstructionBudget)
-      .value("Trap", FaultKind::Trap)
-      .value("Unsupported", FaultKind::Unsupported)
-      .value("IllegalInstruction", FaultKind::IllegalInstruction)
-      .finalize();
+  std::string doc = "What a kernel did wrong.\n";
+  for (const FaultKindRow& row : kFaultKinds) doc += concat("\n", row.name, ": ", row.doc);
+  py::native_enum<FaultKind> kinds(m, "FaultKind", "enum.Enum", doc.c_str());
+  for (const FaultKindRow& row : kFaultKinds) kinds.value(row.name, row.kind, row.doc);
+  kinds.finalize();
   fault_type = PyErr_NewExceptionWithDoc(
       "tq_ext.gfxsim.Fault",
       "A kernel violated a rule. The text is the whole report; the attributes are its parts:\n\n"
@@ -118,6 +140,15 @@ LaunchStats launch_kernel(
   return run_kernel(object, kernel, {grid, block, dynamic_lds}, arg_bytes);
 }
 
+py::str kernel_text(const Kernel& k) {
+  const auto hidden = std::ranges::count(k.args, KernelArg::Hidden, &KernelArg::kind);
+  return py::str(
+             "KernelInfo(name={!r}, vgprs={}, agprs={}, sgprs={}, lds={}, scratch={}, "
+             "max_workgroup={}, args={} and {} hidden)")
+      .format(k.name, k.vgprs, k.agprs, k.sgprs, k.lds_bytes, k.scratch_bytes,
+              k.max_flat_workgroup_size, k.args.size() - hidden, hidden);
+}
+
 void bind_code_objects(py::module_& m) {
   py::class_<KernelArg>(m, "KernelArg", "An argument of a kernel, hidden ones included.")
       .def_readonly("name", &KernelArg::name, "As in the source; may be empty.")
@@ -127,37 +158,54 @@ void bind_code_objects(py::module_& m) {
       .def_readonly("size", &KernelArg::size, "Bytes.")
       .def_property_readonly(
           "hidden", [](const KernelArg& a) { return a.kind == KernelArg::Hidden; },
-          "Whether the compiler added it and the launch fills it.");
+          "Whether the compiler added it and the launch fills it.")
+      .def("__repr__", [](const KernelArg& a) {
+        return py::str("KernelArg(name={!r}, value_kind={!r}, offset={}, size={})")
+            .format(a.name, a.value_kind, a.offset, a.size);
+      });
   py::class_<Kernel>(m, "KernelInfo", "What a code object says about a kernel.")
-      .def_readonly("name", &Kernel::name)
+      .def_readonly("name", &Kernel::name, "Mangled, as in the code object.")
       .def_readonly("vgprs", &Kernel::vgprs, "Used vector registers, AGPRs not counted.")
       .def_readonly("agprs", &Kernel::agprs, "Used accumulation registers.")
       .def_readonly("sgprs", &Kernel::sgprs, "Used scalar registers.")
-      .def_readonly("vgpr_spills", &Kernel::vgpr_spills)
-      .def_readonly("sgpr_spills", &Kernel::sgpr_spills)
+      .def_readonly("vgpr_spills", &Kernel::vgpr_spills,
+                    "Vector registers that the compiler spilled to scratch.")
+      .def_readonly("sgpr_spills", &Kernel::sgpr_spills,
+                    "Scalar registers that the compiler spilled.")
       .def_readonly("lds", &Kernel::lds_bytes, "Static LDS, in bytes.")
       .def_readonly("scratch", &Kernel::scratch_bytes, "Private memory of a lane, in bytes.")
       .def_readonly("kernarg_size", &Kernel::kernarg_size, "Bytes, hidden arguments included.")
-      .def_readonly("max_workgroup", &Kernel::max_flat_workgroup_size, "Work items.")
-      .def_readonly("wave_size", &Kernel::wave_size)
-      .def_readonly("code_bytes", &Kernel::code_bytes, "Size of the machine code.")
-      .def_readonly("args", &Kernel::args)
+      .def_readonly("max_workgroup", &Kernel::max_flat_workgroup_size,
+                    "The most work items of a workgroup.")
+      .def_readonly("wave_size", &Kernel::wave_size, "Lanes of a wave.")
+      .def_readonly("code_bytes", &Kernel::code_bytes, "Bytes of machine code.")
+      .def_readonly("args", &Kernel::args,
+                    "Its arguments (KernelArg) in order, hidden ones included.")
       .def_readonly("allocated_vgprs", &Kernel::allocated_vgprs,
                     "Vector registers that a wave owns, AGPRs included.")
-      .def_readonly("allocated_sgprs", &Kernel::allocated_sgprs)
+      .def_readonly("allocated_sgprs", &Kernel::allocated_sgprs,
+                    "Scalar registers that a wave owns.")
       .def_readonly("accum_offset", &Kernel::accum_offset,
                     "The first allocated register that is an AGPR; 0 without AGPRs.")
       .def_readonly("float_mode", &Kernel::float_mode, "Bits 7 to 0 of MODE at the start.")
-      .def_readonly("ieee_mode", &Kernel::ieee_mode)
-      .def_readonly("dx10_clamp", &Kernel::dx10_clamp)
-      .def_readonly("kernarg_preload_dwords", &Kernel::kernarg_preload_dwords)
-      .def_property_readonly("workgroup_ids",
-                             [](const Kernel& k) {
-                               return std::make_tuple(k.workgroup_id_x, k.workgroup_id_y,
-                                                      k.workgroup_id_z);
-                             })
-      .def_readonly("workitem_id_dims", &Kernel::workitem_id_dims)
-      .def_readonly("num_user_sgprs", &Kernel::num_user_sgprs);
+      .def_readonly("ieee_mode", &Kernel::ieee_mode,
+                    "Whether MODE.IEEE is set at the start: signaling NaNs are quieted.")
+      .def_readonly("dx10_clamp", &Kernel::dx10_clamp,
+                    "Whether MODE.DX10_CLAMP is set at the start: clamping turns NaN into 0.")
+      .def_readonly("kernarg_preload_dwords", &Kernel::kernarg_preload_dwords,
+                    "Dwords of arguments that lie in scalar registers at the start.")
+      .def_property_readonly(
+          "workgroup_ids",
+          [](const Kernel& k) {
+            return std::make_tuple(k.workgroup_id_x, k.workgroup_id_y, k.workgroup_id_z);
+          },
+          "Whether a scalar register holds the workgroup's x, y, z at the start.")
+      .def_readonly("workitem_id_dims", &Kernel::workitem_id_dims,
+                    "Dimensions of the work item's index in v0 at the start: 1 to 3.")
+      .def_readonly(
+          "num_user_sgprs", &Kernel::num_user_sgprs,
+          "Scalar registers filled for the kernel at the start, workgroup ids not counted.")
+      .def("__repr__", &kernel_text);
   py::class_<CodeObject, std::shared_ptr<CodeObject>>(m, "CodeObject")
       .def(py::init(&load), py::arg("image"), py::arg("target"))
       .def_property_readonly("target", &CodeObject::target)

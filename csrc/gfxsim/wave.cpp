@@ -78,8 +78,14 @@ void Wave::land(InFlight& op) {
     if (--pending_count[reg] == 0) pending[reg >> 6] &= ~(uint64_t{1} << (reg & 63));
   if (op.num_regs > 0) --pending_regs;
   if (op.landing) op.landing();
-  for (const int slot : op.lds_slots)
+  release_lds(op);
+}
+
+void Wave::release_lds(InFlight& op) {
+  for (int16_t& slot : op.lds_slots) {
     if (slot >= 0) lds_in_flight.remove(slot);
+    slot = -1;
+  }
 }
 
 void Wave::wait(Counter counter, uint32_t value) {
@@ -100,6 +106,8 @@ void Wave::wait(Counter counter, uint32_t value) {
       continue;
     }
     op.counters &= static_cast<uint8_t>(~held);
+    // What a flat access does in LDS is done, though its registers need the other counter too.
+    if (counter == Counter::Lds) release_lds(op);
     if (op.counters == 0) land(op);
   }
   std::erase_if(in_flight, [](const InFlight& op) { return op.counters == 0; });

@@ -174,6 +174,7 @@ struct Wave {
 
  private:
   void land(InFlight& op);
+  void release_lds(InFlight& op);
 };
 
 }  // namespace gfxsim

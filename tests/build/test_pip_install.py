@@ -11,6 +11,7 @@ import os
 import subprocess
 import sys
 import sysconfig
+import tarfile
 import venv
 from pathlib import Path
 
@@ -33,11 +34,13 @@ def make_environment(folder: Path, with_torch: bool) -> Path:
     return python
 
 
-def pip_install(python: Path, path: str | None = None) -> subprocess.CompletedProcess[str]:
-    hidden = {"TQ_CLANG", "PYTHONPATH"}
+def pip_install(
+    python: Path, path: str | None = None, source: Path = ROOT
+) -> subprocess.CompletedProcess[str]:
+    hidden = {"CXX", "TQ_CLANG", "PYTHONPATH"}
     environment = {name: value for name, value in os.environ.items() if name not in hidden}
     return subprocess.run(
-        [python, "-m", "pip", "install", "--verbose", ROOT],
+        [python, "-m", "pip", "install", "--verbose", source],
         env={**environment, **({"PATH": path} if path else {})},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
@@ -55,13 +58,13 @@ def build_info(python: Path, folder: Path) -> dict:
     return json.loads(run_python(python, code, folder))
 
 
-def path_without_clang(folder: Path) -> str:
-    """A PATH with every program of the present one but clang."""
+def path_without(folder: Path, *prefixes: str) -> str:
+    """A PATH with every program of the present one but those whose names begin so."""
     folder.mkdir()
     for entry in os.environ["PATH"].split(os.pathsep):
         for program in Path(entry).glob("*") if entry else ():
             link = folder / program.name
-            if not program.name.startswith("clang") and not link.exists():
+            if not program.name.startswith(prefixes) and not link.exists():
                 link.symlink_to(program)
     return str(folder)
 
@@ -90,7 +93,7 @@ def test_with_clang(tmp_path: Path) -> None:
 
 def test_without_clang(tmp_path: Path) -> None:
     python = make_environment(tmp_path / "venv", with_torch=True)
-    installation = pip_install(python, path_without_clang(tmp_path / "bin"))
+    installation = pip_install(python, path_without(tmp_path / "bin", "clang"))
     assert installation.returncode == 0, installation.stdout
     for package in ("clang-22", "lld-22", "clang-tools-22", "llvm-22"):
         assert f"(Debian package {package})" in installation.stdout
@@ -102,6 +105,25 @@ def test_without_clang(tmp_path: Path) -> None:
         python, "import os, tq_ext; print(os.listdir(tq_ext.__path__[0]))", tmp_path
     )
     assert "libgfxsim" not in installed and "_gfxsim" not in installed
+
+
+def test_source_distribution_without_compiler(tmp_path: Path) -> None:
+    """The archive has what the build reads; the build starts and asks for a compiler."""
+    command = [sys.executable, "setup.py", "--quiet", "sdist", "--dist-dir", tmp_path]
+    subprocess.run(command, cwd=ROOT, check=True)
+    (archive,) = tmp_path.glob("*.tar.gz")
+    with tarfile.open(archive) as tar:
+        packed = {name.partition("/")[2] for name in tar.getnames()}
+    needed = {ROOT / "setup.py", ROOT / "pyproject.toml", *(ROOT / "build_support").glob("*.py")}
+    needed.update(path for path in (ROOT / "csrc").rglob("*") if path.is_file())
+    assert {str(path.relative_to(ROOT)) for path in needed} <= packed
+
+    python = make_environment(tmp_path / "venv", with_torch=True)
+    path = path_without(tmp_path / "bin", "clang", "c++")
+    installation = pip_install(python, path, archive)
+    assert installation.returncode != 0
+    assert "tq_ext needs a C++20 compiler (Debian: g++ python3-dev)" in installation.stdout
+    assert "Traceback" not in installation.stdout
 
 
 def test_uses_the_torch_of_the_environment(tmp_path: Path) -> None:

@@ -50,6 +50,28 @@ void test_indices() {
         CHECK(got[(z * height + y) * width + x] == (x | y << 8 | z << 16), "(%u, %u, %u)", x, y, z);
 }
 
+// Kernels that ask for some of the thread indices only: the others must not show through.
+template <bool X, bool Y, bool Z>
+__global__ void count_threads_kernel(int* threads) {
+  int place = 0;
+  if constexpr (Z) place = threadIdx.z;
+  if constexpr (Y) place = place * 5 + threadIdx.y;
+  if constexpr (X) place = place * 8 + threadIdx.x;
+  atomicAdd(&threads[place], 1);
+}
+
+template <bool X, bool Y, bool Z>
+void test_some_indices() {
+  const dim3 block(8, 5, 3);
+  const size_t places = (X ? block.x : 1) * (Y ? block.y : 1) * (Z ? block.z : 1);
+  const test::DeviceArray<int> threads(std::vector<int>(places, 0));
+  count_threads_kernel<X, Y, Z><<<1, block>>>(threads.get());
+  HIP_FINISH();
+  const int each = static_cast<int>(block.x * block.y * block.z / places);
+  for (const int count : threads.download())
+    CHECK(count == each, "%d threads of %d, indices x %d y %d z %d", count, each, X, Y, Z);
+}
+
 // Static and dynamic shared memory with barriers: a reversal and a tree sum.
 __global__ void shared_kernel(const int* values, int* reversed, int* sum) {
   __shared__ int tree[kBlock];
@@ -289,6 +311,12 @@ int main() {
   test_templated_kernel<double>();
   test_templated_kernel<int>();
   test_indices();
+  test_some_indices<true, false, false>();
+  test_some_indices<false, true, false>();
+  test_some_indices<false, false, true>();
+  test_some_indices<true, true, false>();
+  test_some_indices<true, false, true>();
+  test_some_indices<false, true, true>();
   test_shared();
   test_atomics();
   test_symbols();

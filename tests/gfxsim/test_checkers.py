@@ -573,6 +573,62 @@ WAIT_CASES = [
         message="v8",
     ),
     Case(
+        # Only an accumulator is forwarded from one matrix operation to the next.
+        "factor_of_a_matrix_operation_is_a_fresh_result",
+        FaultKind.MissingWait,
+        faulty="""
+  v_mov_b32_e32 v4, 0
+  v_mov_b32_e32 v5, 0
+  s_nop 1
+  v_mfma_f32_16x16x16_f16 v[8:11], v[4:5], v[4:5], 0
+  v_mfma_f32_16x16x16_f16 v[12:15], v[4:5], v[8:9], 0  // fault
+""",
+        clean="""
+  v_mov_b32_e32 v4, 0
+  v_mov_b32_e32 v5, 0
+  s_nop 1
+  v_mfma_f32_16x16x16_f16 v[8:11], v[4:5], v[4:5], 0
+  v_mfma_f32_16x16x16_f16 v[8:11], v[4:5], v[4:5], v[8:11]
+  s_nop 15
+  v_mfma_f32_16x16x16_f16 v[12:15], v[4:5], v[8:9], 0
+""",
+        message="v8",
+    ),
+    Case(
+        "result_of_a_matrix_operation_is_overwritten_early",
+        FaultKind.MissingWait,
+        faulty="""
+  v_mov_b32_e32 v4, 0
+  v_mov_b32_e32 v5, 0
+  s_nop 1
+  v_mfma_f32_16x16x16_f16 v[8:11], v[4:5], v[4:5], 0
+  v_mov_b32_e32 v9, 0  // fault
+""",
+        clean="""
+  v_mov_b32_e32 v4, 0
+  v_mov_b32_e32 v5, 0
+  s_nop 1
+  v_mfma_f32_16x16x16_f16 v[8:11], v[4:5], v[4:5], 0
+  s_nop 15
+  v_mov_b32_e32 v9, 0
+""",
+        message="v9",
+    ),
+    Case(
+        "result_of_a_transcendental_operation_is_used_early",
+        FaultKind.MissingWait,
+        faulty="""
+  v_exp_f32_e32 v4, 1.0
+  v_add_f32_e32 v5, v4, v4  // fault
+""",
+        clean="""
+  v_exp_f32_e32 v4, 1.0
+  s_nop 0
+  v_add_f32_e32 v5, v4, v4
+""",
+        message="v4",
+    ),
+    Case(
         "loaded_register_is_overwritten_early",
         FaultKind.MissingWait,
         faulty="""
@@ -619,6 +675,12 @@ WAIT_CASES = [
 TWO_WAVES = Resources(lds=512)
 # The other wave's place for this lane.
 OTHER = "  v_xor_b32_e32 v2, 0x100, v1\n"
+# v1's place in LDS as a flat address, in v[4:5].
+SHARED_ADDRESS = """
+  s_mov_b64 s[6:7], src_shared_base
+  v_mov_b32_e32 v4, v1
+  v_mov_b32_e32 v5, s7
+"""
 RACE_CASES = [
     Case(
         "two_waves_write",
@@ -654,6 +716,31 @@ RACE_CASES = [
   s_barrier
   ds_read_b32 v3, v2
   s_waitcnt lgkmcnt(0)
+""",
+        resources=TWO_WAVES,
+        waves=2,
+        space="lds",
+    ),
+    Case(
+        # lgkmcnt covers what a flat store does in LDS.
+        "flat_write_is_not_waited_for_before_the_barrier",
+        FaultKind.LdsRace,
+        faulty=OTHER
+        + SHARED_ADDRESS
+        + """
+  flat_store_dword v[4:5], v0
+  s_barrier
+  ds_read_b32 v3, v2  // fault
+  s_waitcnt vmcnt(0) lgkmcnt(0)
+""",
+        clean=OTHER
+        + SHARED_ADDRESS
+        + """
+  flat_store_dword v[4:5], v0
+  s_waitcnt lgkmcnt(0)
+  s_barrier
+  ds_read_b32 v3, v2
+  s_waitcnt vmcnt(0) lgkmcnt(0)
 """,
         resources=TWO_WAVES,
         waves=2,

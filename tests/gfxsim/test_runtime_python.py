@@ -122,7 +122,14 @@ def test_dynamic_lds(module):
         ([1, 2, 3.0], ValueError, "3 were given; kernel axpy takes 4"),
         ([1, 2, 3.0, 1 << 32], ValueError, r"args\[3\].*does not fit the argument's 4 bytes"),
         ([1, 2, 3.0, "x"], TypeError, r"args\[3\].*str was given"),
-        ([1.0, 2, 3.0, 4], None, ""),  # 8 bytes: a double, whatever it points to
+        ([1.0, 2, 3.0, 4], TypeError, r"args\[0\].*float was given.*a pointer.*accepted"),
+        ([1, np.float64(2), 3.0, 4], TypeError, r"args\[1\].*float64 was given.*a pointer"),
+        (
+            [1, 2, np.zeros(4), 4],
+            TypeError,
+            r"args\[2\].*an array was given; the argument is a 4-byte value",
+        ),
+        ([1, 2, 3.0, torch.zeros(4)], TypeError, r"args\[3\].*an array was given"),
         ([1, 2, np.float64(3), 4], ValueError, r"args\[2\].*8 bytes were given"),
         ([np.zeros((4, 4))[:, 1], 2, 3.0, 4], ValueError, r"args\[0\].*not contiguous"),
         ([torch.zeros(4, 4).T, 2, 3.0, 4], ValueError, r"args\[0\].*not contiguous"),
@@ -130,10 +137,15 @@ def test_dynamic_lds(module):
     ],
 )
 def test_arguments_that_are_refused(module, args, error, message):
-    if error is None:
-        error, message = gfxsim.Fault, "out-of-bounds"
     with pytest.raises(error, match=message):
         module.launch("axpy", 1, 64, args)
+
+
+def test_an_int_for_a_float_is_its_bits(module):
+    y = np.zeros(1, np.float32)
+    half = int(np.float32(0.5).view(np.uint32))
+    module.launch("axpy", 1, 64, [y, np.ones(1, np.float32), half, 1])
+    assert y[0] == 0.5
 
 
 @pytest.mark.parametrize(
@@ -143,6 +155,10 @@ def test_arguments_that_are_refused(module, args, error, message):
         (1, (64, 0), 0, "block.y is 0"),
         (1, 129, 0, "compiled for at most 128"),
         (1, (32, 32, 2), 0, "at most 1024"),
+        (-1, 64, 0, "grid.x is -1; 1 to 4294967295 are accepted"),
+        ((1, np.int64(-2)), 64, 0, "grid.y is -2"),
+        (1, (1, 1, 1 << 32), 0, "block.z is 4294967296"),
+        (1, 64, -1, "dynamic_lds is -1"),
         ((1, 2, 3, 4), 1, 0, "grid: 4 numbers"),
         (1 << 31, 2, 0, "work items fit a dimension"),
         (1, 64, 160 * 1024 + 1, "163841 bytes of LDS"),
@@ -151,6 +167,40 @@ def test_arguments_that_are_refused(module, args, error, message):
 def test_shapes_that_are_refused(module, grid, block, lds, message):
     with pytest.raises(ValueError, match=message):
         module.launch("shared", grid, block, [0], dynamic_lds=lds)
+
+
+def test_shapes_of_any_integer_type(module):
+    out = np.zeros((6, 4), np.uint32)
+    module.launch("index", np.array([3, 2]), np.int64(4), [out])
+    np.testing.assert_array_equal(out & 0xFFFF, np.tile(np.arange(4), (6, 1)))
+
+
+@pytest.mark.parametrize("given", [2.0, "2", None])
+def test_shapes_that_are_no_integers(module, given):
+    with pytest.raises(TypeError, match=r"grid.y is .*; an integer is accepted"):
+        module.launch("index", (1, given), 1, [0])
+    with pytest.raises(TypeError, match=r"block.x is .*; an integer is accepted"):
+        module.launch("index", 1, [given], [0])
+
+
+def test_representations(module):
+    assert repr(module).startswith("Module(target='gfx950', kernels=['axpy', ")
+    kernel = module.kernels["axpy"]
+    hidden = sum(arg.hidden for arg in kernel.args)
+    assert repr(kernel) == (
+        f"KernelInfo(name='axpy', vgprs={kernel.vgprs}, agprs=0, sgprs={kernel.sgprs}, lds=0, "
+        f"scratch=0, max_workgroup=1024, args=4 and {hidden} hidden)"
+    )
+    assert repr(kernel.args[0]) == (
+        f"KernelArg(name={kernel.args[0].name!r}, value_kind='global_buffer', offset=0, size=8)"
+    )
+
+
+def test_every_field_and_fault_kind_is_documented():
+    fields = [name for name in dir(gfxsim.KernelInfo) if not name.startswith("_")]
+    assert all(getattr(gfxsim.KernelInfo, name).__doc__ for name in fields)
+    for kind in gfxsim.FaultKind:
+        assert f"\n{kind.name}: {kind.__doc__}" in gfxsim.FaultKind.__doc__
 
 
 def test_unknown_kernel(module):
@@ -222,6 +272,41 @@ def test_options_come_back():
         assert (_gfxsim.options().seed, _gfxsim.options().threads) == (5, 1)
     assert (_gfxsim.options().seed, _gfxsim.options().threads) == (3, 0)
     gfxsim.configure(seed=0)
+
+
+@pytest.mark.parametrize(
+    ("option", "error", "message"),
+    [
+        ({"seed": -1}, ValueError, "seed is -1; 0 to"),
+        ({"seed": 1.0}, TypeError, "seed is 1.0, a float; an integer is accepted"),
+        ({"threads": -1}, ValueError, "threads is -1; 0 to"),
+        ({"threads": "2"}, TypeError, "threads is '2', a str; an integer is accepted"),
+        ({"instruction_budget": 0}, ValueError, "instruction_budget is 0; 1 to"),
+        ({"instruction_budget": 1e6}, TypeError, "instruction_budget is 1000000.0, a float"),
+    ],
+)
+def test_options_that_are_refused(option, error, message):
+    from tq_ext import _gfxsim
+
+    def present():
+        current = _gfxsim.options()
+        return current.seed, current.threads, current.instruction_budget
+
+    before = present()
+    with pytest.raises(error, match=message):
+        gfxsim.configure(**{"seed": 9, **option})
+    with pytest.raises(error, match=message), gfxsim.options(**option):
+        pass
+    assert present() == before
+
+
+def test_memory_calls_name_what_they_refuse():
+    with pytest.raises(ValueError, match="nbytes is -1"):
+        gfxsim.malloc(-1)
+    with pytest.raises(TypeError, match="ptr is 1.5, a float"):
+        gfxsim.free(1.5)
+    with pytest.raises(ValueError, match="value is 256; 0 to 255 are accepted"):
+        gfxsim.fill(0, 256, 1)
 
 
 def test_counts(module):

@@ -187,9 +187,10 @@ def test_vector_register_index() -> None:
       v_mov_b32 v3, 33
       s_mov_b32 s4, 2
       s_set_gpr_idx_on s4, gpr_idx(SRC0)
+      s_mov_b32 s5, 3
+      s_nop 0
       v_mov_b32 v5, v1
       s_set_gpr_idx_off
-      s_mov_b32 s5, 3
       s_set_gpr_idx_on s5, gpr_idx(SRC1,DST)
       v_add_u32 v6, v1, v0
       s_set_gpr_idx_off

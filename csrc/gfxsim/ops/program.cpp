@@ -98,10 +98,15 @@ void move_register(Operand* operand, uint32_t index) {
   operand->reg = static_cast<uint16_t>(moved);
 }
 
+// Only vector operations use the index; the compiler puts scalar ones and waits between them.
 Inst with_index(const Inst& in, uint32_t index, uint32_t mode) {
-  if (in.op->cls != OpClass::Valu && in.op->cls != OpClass::Transcendental)
-    fail(FaultKind::Unsupported, "'" + in.text + "' while vector registers are indexed");
+  const OpClass cls = in.op->cls;
   Inst out = in;
+  if (cls == OpClass::Salu || cls == OpClass::Smem || cls == OpClass::Wait ||
+      in.mnemonic == "s_nop")
+    return out;
+  if (cls != OpClass::Valu && cls != OpClass::Transcendental)
+    fail(FaultKind::Unsupported, "'" + in.text + "' while vector registers are indexed");
   for (int i = 0; i < in.num_dst; ++i)
     if (mode >> kIndexSources & 1) move_register(&out.operands[i], index);
   for (int i = 0; i < in.num_src() && i < kIndexSources; ++i)
