@@ -310,6 +310,8 @@ def _host_range(what: str, value: Any) -> _Range | None:
     if isinstance(value, np.ndarray):
         if not value.flags.c_contiguous:
             raise ValueError(f"{what}: the array is not contiguous")
+        if value.dtype.hasobject:
+            raise TypeError(f"{what}: the array holds Python objects; numbers are accepted")
         return value.ctypes.data, value.nbytes, value.flags.writeable, what
     if hasattr(value, "data_ptr"):
         if value.device.type != "cpu":

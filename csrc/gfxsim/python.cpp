@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <mutex>
 #include <stdexcept>
 #include <tuple>
 
@@ -305,7 +306,10 @@ uint64_t allocate(uint64_t bytes, const std::string& label) {
   return reinterpret_cast<uint64_t>(ptr);
 }
 
+// Waits for a launch of another thread, which may be using the memory.
 void release(uint64_t address) {
+  py::gil_scoped_release without_gil;
+  const std::lock_guard lock(device_mutex());
   if (!AddressSpace::get().release(reinterpret_cast<void*>(address)))
     throw std::invalid_argument(concat("nothing is allocated at ", hex(address)));
 }

@@ -132,6 +132,7 @@ def test_dynamic_lds(module):
         ([1, 2, 3.0, torch.zeros(4)], TypeError, r"args\[3\].*an array was given"),
         ([1, 2, np.float64(3), 4], ValueError, r"args\[2\].*8 bytes were given"),
         ([np.zeros((4, 4))[:, 1], 2, 3.0, 4], ValueError, r"args\[0\].*not contiguous"),
+        ([np.array([None]), 2, 3.0, 4], TypeError, r"args\[0\].*Python objects"),
         ([torch.zeros(4, 4).T, 2, 3.0, 4], ValueError, r"args\[0\].*not contiguous"),
         ([torch.zeros(4, device="meta"), 2, 3.0, 4], ValueError, "CPU tensors are accepted"),
     ],
