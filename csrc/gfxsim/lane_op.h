@@ -306,11 +306,11 @@ struct LaneOp {
 #pragma clang diagnostic pop
 
 template <class Signature>
-struct LaneRow_;
+struct LaneOpRow;
 
 // Makes table rows for a signature such as float(float, float).
 template <class R, class... A>
-struct LaneRow_<R(A...)> {
+struct LaneOpRow<R(A...)> {
   template <LaneOpOptions Options, class F>
   static Op make(std::string_view name, OpClass cls) {
     using Impl = LaneOp<F, Options, R, A...>;
@@ -331,7 +331,7 @@ struct LaneRow_<R(A...)> {
 
 template <class Signature, LaneOpOptions Options = LaneOpOptions{}, class F>
 Op lane_op(std::string_view name, F, OpClass cls = OpClass::Valu) {
-  return LaneRow_<Signature>::template make<Options, F>(name, cls);
+  return LaneOpRow<Signature>::template make<Options, F>(name, cls);
 }
 
 // An operation whose last source is its destination (v_fmac and its like).
