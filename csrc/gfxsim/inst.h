@@ -126,7 +126,6 @@ struct Modifiers {
   bool sc0 = false, sc1 = false, nt = false, glc = false;
   bool offen = false, idxen = false, lds = false, gds = false, tfe = false;
   int32_t offset = 0;
-  bool has_offset = false;
   int32_t offset0 = 0, offset1 = 0;
   uint8_t op_sel = 0;  // bit i: operand i of the list printed (sources first, then dst)
   uint8_t op_sel_hi = 0xff;

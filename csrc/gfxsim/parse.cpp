@@ -502,7 +502,6 @@ class InstructionParser {
     if (name == "offset") {
       const auto swizzle = inside(value, "swizzle(", ")");
       mod.offset = swizzle ? parse_swizzle(*swizzle) : static_cast<int32_t>(require_integer(value));
-      mod.has_offset = true;
     } else if (name == "offset0") {
       mod.offset0 = static_cast<int32_t>(require_integer(value));
     } else if (name == "offset1") {

@@ -69,14 +69,12 @@ InFlight& Wave::issue(MemEvent event, int first_reg, int num_regs) {
     pending_event[reg] = event;
     pending[reg >> 6] |= uint64_t{1} << (reg & 63);
   }
-  if (num_regs > 0) ++pending_regs;
   return in_flight.emplace_back(std::move(op));
 }
 
 void Wave::land(InFlight& op) {
   for (int reg = op.first_reg; reg < op.first_reg + op.num_regs; ++reg)
     if (--pending_count[reg] == 0) pending[reg >> 6] &= ~(uint64_t{1} << (reg & 63));
-  if (op.num_regs > 0) --pending_regs;
   if (op.landing) op.landing();
   release_lds(op);
 }
@@ -111,11 +109,6 @@ void Wave::wait(Counter counter, uint32_t value) {
     if (op.counters == 0) land(op);
   }
   std::erase_if(in_flight, [](const InFlight& op) { return op.counters == 0; });
-}
-
-void Wave::wait_all() {
-  for (InFlight& op : in_flight) land(op);
-  in_flight.clear();
 }
 
 }  // namespace gfxsim

@@ -75,7 +75,6 @@ struct Wave {
   // --- memory operations in flight, oldest first ---
   std::deque<InFlight> in_flight;
   LdsAccessPool lds_in_flight;
-  uint32_t pending_regs = 0;              // entries of in_flight that write registers
   uint8_t pending_count[kNumRegs] = {};   // loads in flight into a register
   MemEvent pending_event[kNumRegs] = {};  // of the newest one
 
@@ -144,7 +143,6 @@ struct Wave {
   InFlight& issue(MemEvent event, int first_reg, int num_regs);
   // Lands all that a wait until `counter` is at most `value` guarantees to have completed.
   void wait(Counter counter, uint32_t value);
-  void wait_all();
 
   // Vector operand of a per-lane 32-bit value (a register or a broadcast scalar/constant), for
   // addresses and data. Dword `i` of the operand. Reads the value only.
