@@ -82,10 +82,11 @@ def run_case(case: Case, body: str, folder: Path, defined: bool = True) -> int:
 
 GLOBAL_CASES = [
     Case(
+        # Inside the gap after the buffer, where nothing else can ever have been allocated.
         "outside_every_allocation",
         FaultKind.OutOfBounds,
         faulty="""
-  v_mov_b32_e32 v2, 0x40000000
+  v_mov_b32_e32 v2, 0x4000
   v_cmp_eq_u32_e32 vcc, 37, v0
   v_cndmask_b32_e32 v1, v1, v2, vcc
   global_load_dword v3, v1, s[4:5]  // fault
@@ -99,7 +100,7 @@ GLOBAL_CASES = [
   s_waitcnt vmcnt(0)
 """,
         lane=37,
-        offset=0x40000000,
+        offset=0x4000,
     ),
     Case(
         "load_across_the_end",
